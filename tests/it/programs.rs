@@ -42,10 +42,12 @@ fn a_file_is_checked_with_its_examples() {
         let (code, said) = check(&SHIPIT.replace(from, to));
         assert!(code == Some(1) && said.contains(says), "{to}: {said}");
     }
-    let built_in = repository().join("src-tauri/crates/command/programs/npm.toml");
-    let output =
-        start(postern()).args(["programs", "check"]).arg(built_in).env("HOME", "/").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    for file in ["npm", "docker", "podman"] {
+        let built_in = repository().join(format!("src-tauri/crates/command/programs/{file}.toml"));
+        let output =
+            start(postern()).args(["programs", "check"]).arg(built_in).env("HOME", "/").output().unwrap();
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stdout));
+    }
 }
 
 #[test]

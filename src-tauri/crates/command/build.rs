@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names = BTreeMap::new();
     for (at, (stem, file)) in files.iter().enumerate() {
         let base = base(file, &files).map_err(|error| format!("programs/{stem}.toml: {error}"))?;
-        writeln!(code, "static PROGRAM_{at}: Program = {};", program(file, base)?)?;
+        let whole = base.map_or_else(|| file.clone(), |base| file.with_base(base));
+        writeln!(code, "static PROGRAM_{at}: Program = {};", program(&whole)?)?;
         for name in &file.names {
             if let Some((other, _)) = names.insert(name, (stem, named(file, name, at))) {
                 return Err(format!("programs/{stem}.toml: `{name}` also is in {other}.toml").into());
@@ -49,31 +50,28 @@ fn read(folder: &Path) -> Result<Files, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Returns the file that a file is like, or the file itself.
-fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<&'a ProgramFile, String> {
-    let Some(like) = &file.like else { return Ok(file) };
+/// Returns the file that a file is like.
+fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<Option<&'a ProgramFile>, String> {
+    let Some(like) = &file.like else { return Ok(None) };
     let found = files.values().find(|other| other.names.contains(like) && other.like.is_none());
-    found.ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
+    found.map(Some).ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
 }
 
 /// Returns the code of a program.
-fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Error>> {
-    let options = if file.options.is_some() { file } else { base };
-    let commands = file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str);
-    let own = file.effects.iter().filter(|_| file.like.is_some());
-    let all: Vec<_> = base.effects.iter().chain(own).collect();
-    let check = file.check.or(base.check).filter(|check| *check != Check::None);
+fn program(file: &ProgramFile) -> Result<String, Box<dyn Error>> {
+    let commands = file.commands.as_deref().unwrap_or_default();
+    let check = file.check.filter(|check| *check != Check::None);
     let mut code = String::from("Program { ");
     let mut field = |name: &str, value: String| write!(code, "{name}: {value}, ");
     field("names", list(&file.names))?;
     field("class", format!("Class::{:?}", file.kind))?;
-    field("style", format!("Style::{:?}", file.style.or(base.style).unwrap_or(Style::Getopt)))?;
-    field("before", debug(options.options_before()))?;
-    field("behind", debug(options.options_behind()))?;
-    field("of_commands", pairs(options.options_of_commands()))?;
-    field("strict", debug(file.strict.or(base.strict).unwrap_or_default()))?;
-    field("mild", debug(file.mild.or(base.mild).unwrap_or_default()))?;
-    field("dash_prints", debug(file.dash_prints.or(base.dash_prints).unwrap_or_default()))?;
+    field("style", format!("Style::{:?}", file.style.unwrap_or(Style::Getopt)))?;
+    field("before", debug(file.options_before()))?;
+    field("behind", debug(file.options_anywhere()))?;
+    field("of_commands", pairs(file.options_of_commands()))?;
+    field("strict", debug(file.strict.unwrap_or_default()))?;
+    field("mild", debug(file.mild.unwrap_or_default()))?;
+    field("dash_prints", debug(file.dash_prints.unwrap_or_default()))?;
     field("check", check.map_or("None".to_owned(), |check| format!("Some(Check::{check:?})")))?;
     field("words", pairs(&file.words))?;
     field(
@@ -86,7 +84,8 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("nouns", pairs(&file.nouns))?;
     field("obeys_input", list(&words(&file.obeys_input)))?;
     field("reads", reads(&file.reads))?;
-    field("effects", effects(&all, commands)?)?;
+    field("unsafe_args", unsafe_args(&file.effects, commands)?)?;
+    field("effects", effects(&file.effects, commands)?)?;
     field("wrapper", wrapper(file))?;
     field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
     code.push('}');
@@ -100,11 +99,36 @@ fn reads(reads: &Reads) -> String {
     format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
 }
 
-fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+fn unsafe_args(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
-        let (marks, does, source) = (effect.marks(commands), effect.does, &effect.source);
-        write!(code, "Effect {{ marks: {marks:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
+        for does in effect.unsafe_args() {
+            let (when, source) = (effect.marks(commands), &effect.source);
+            write!(code, "UnsafeArgs {{ when: {when:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
+        }
+    }
+    code.push(']');
+    Ok(code)
+}
+
+fn effects(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+    let mut code = String::from("&[");
+    for effect in all {
+        for does in effect.kinds() {
+            let (when, place) = (effect.marks(commands), effect.place());
+            let Effect { unless, says, of, source, .. } = effect;
+            let usual = does.usual(place);
+            let scope =
+                effect.scope.or(usual.0).map_or("None".to_owned(), |at| format!("Some(Scope::{at:?})"));
+            let reversible = effect.reversible.unwrap_or(usual.1);
+            write!(
+                code,
+                "Effect {{ names: {}, when: {when:?}, unless: {unless:?}, does: EffectKind::{does:?}, says: {says:?}, \
+                 of: Of::{of:?}, place: InstallPlace::{place:?}, scope: {scope}, reversible: Reversible::{reversible:?}, \
+                 source: {source:?} }}, ",
+                list(&words(&effect.names))
+            )?;
+        }
     }
     code.push(']');
     Ok(code)
@@ -112,7 +136,7 @@ fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
 
 fn wrapper(file: &ProgramFile) -> String {
     let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
-    let (name, options) = (&file.names[0], file.options_behind());
+    let (name, options) = (&file.names[0], file.options_anywhere());
     let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, alone, source } = wrapper;
     let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
     format!(

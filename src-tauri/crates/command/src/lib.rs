@@ -10,6 +10,7 @@ pub mod effect;
 pub mod environment;
 pub mod escape;
 mod guess;
+mod invocation;
 mod note;
 mod peel;
 mod programs;
@@ -23,13 +24,16 @@ mod unsafe_arg;
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use effect::{Effect, InstallPlace, Reversible, Scope, StepEffect, Why};
 pub use guess::Guess;
+pub use invocation::{Operands, operands_in_order};
 pub use note::{Note, Words};
-pub use postern_programs::{ArgEffect, Class, Example, FileError, Power, ProgramFile, Shows};
+pub use postern_programs::{
+    ArgEffect, Class, Does, EffectKind, Example, FileError, Power, ProgramFile, Shows,
+};
 pub use programs::{
-    ExampleProblem, KnownEffect, KnownProgram, KnownReads, Swallows, arity, asks_others, check_examples,
-    class_of, extensions, global_options, is_read_only, is_read_only_anyway, is_reading_carrier,
-    known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files, set_own_programs,
-    swallows, treats_input_as_data,
+    ExampleProblem, KnownEffect, KnownProgram, KnownReads, arity, asks_others, check_examples, class_of,
+    command_words, extensions, is_read_only, is_read_only_anyway, is_reading_carrier, known_program,
+    known_programs, otherwise, reads_alike_everywhere, reads_any_files, set_own_programs,
+    treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote, quote_word, words_of, words_of_at};
 pub use raw::stands_for;

@@ -7,7 +7,7 @@
 
 use crate::path;
 use crate::words::{WordPattern, wild};
-use postern_command::{Swallows, swallows};
+use postern_command::{Operands, operands_in_order};
 
 /// Whether a deny rule's words match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,9 +30,13 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
         return Match::No;
     }
     let (options, operands): (Vec<_>, Vec<_>) = rest.iter().partition(|word| is_option(word));
-    let tool = names.iter().copied().find(|name| swallows(name, "-").is_some()).unwrap_or_default();
     let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(Match::Yes);
-    found.min(walk(&operands, args, tool))
+    let is = |operand: usize, word: &str| operands.get(operand).is_some_and(|wanted| wanted.matches(word));
+    found.min(match operands_in_order(names, args, operands.len(), is) {
+        Operands::Found => Match::Yes,
+        Operands::Maybe => Match::Maybe,
+        Operands::Missing => Match::No,
+    })
 }
 
 /// Whether a pattern's first word names this program.
@@ -53,45 +57,6 @@ fn anywhere(option: &WordPattern, args: &[Option<&str>]) -> Match {
     if args.iter().flatten().any(|word| option.matches(word)) {
         Match::Yes
     } else if args.contains(&None) {
-        Match::Maybe
-    } else {
-        Match::No
-    }
-}
-
-/// Finds the operands in order among the arguments, stepping over options; `tool` is the program, whose options
-/// before a subcommand may be known to swallow the next word. Each place is looked at once for each operand: no line makes it slow.
-fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: &str) -> Match {
-    let mut reached = vec![false; args.len() + 3];
-    reached[0] = true;
-    let mut maybe = false;
-    for wanted in pattern {
-        let mut next = vec![false; reached.len()];
-        for (at, word) in args.iter().enumerate() {
-            if !reached[at] {
-                continue;
-            }
-            let Some(word) = word else {
-                // What it becomes is not known: it may be the wanted word.
-                maybe = true;
-                continue;
-            };
-            next[at + 1] |= wanted.matches(word);
-            if word.starts_with(['-', '+']) {
-                let (alone, with_value) = match swallows(tool, word) {
-                    Some(Swallows::Nothing) => (true, false),
-                    Some(Swallows::Next) => (false, true),
-                    Some(Swallows::Maybe) | None => (true, !word.contains('=')),
-                };
-                reached[at + 1] |= alone;
-                reached[at + 2] |= with_value;
-            }
-        }
-        reached = next;
-    }
-    if reached[..=args.len()].contains(&true) {
-        Match::Yes
-    } else if maybe {
         Match::Maybe
     } else {
         Match::No

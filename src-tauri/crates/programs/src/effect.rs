@@ -1,6 +1,25 @@
-//! What an argument makes a program do: the words of `does`.
+//! What a command does: the words of `does`.
 
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+
+/// One word of `does`: what an argument makes a program do beyond its ordinary work, or what a command does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Does {
+    /// The argument is unsafe: a rule has to name it.
+    Unsafe(ArgEffect),
+    /// The command has this effect.
+    Has(EffectKind),
+}
+
+/// Words of `does`: one, or a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllDoes(pub Vec<Does>);
 
 /// What an argument makes a program do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +74,110 @@ pub enum ArgEffect {
     RunTime,
 }
 
+/// Kind of an effect of a command. Each is explained at `Effect` in `postern-command`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum EffectKind {
+    /// Reads files.
+    Read,
+    /// Writes files.
+    Write,
+    /// Deletes files.
+    Delete,
+    /// Runs code of the project; `says` is a noun.
+    RunProjectCode,
+    /// Runs code that is part of the request; `says` is the language.
+    RunInlineCode,
+    /// Runs code that it downloads.
+    RunDownloadedCode,
+    /// Installs packages, in `place`.
+    Install,
+    /// Fetches from hosts or remotes.
+    Fetch,
+    /// Sends data to hosts or remotes; `says` is a verb phrase.
+    Send,
+    /// Publishes for everybody; `says` is a noun.
+    Publish,
+    /// Changes a repository; `says` is a verb phrase.
+    ChangeRepository,
+    /// Runs on another machine, in a container or in a cluster; `says` is a phrase.
+    RunElsewhere,
+    /// Changes this machine, or something that a server keeps; `says` is a verb phrase.
+    ChangeSystem,
+    /// Controls another application; `says` is a verb phrase.
+    ControlApp,
+    /// Uses keys, passwords or tokens; `says` is a verb phrase.
+    UseSecret,
+    /// Offers a port; `says` is a verb phrase.
+    Serve,
+}
+
+/// Operands that an effect is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Of {
+    /// None.
+    #[default]
+    None,
+    /// All of them behind the command that `when` names.
+    All,
+    /// The first of them.
+    First,
+    /// All but the first.
+    Rest,
+    /// The last.
+    Last,
+    /// What is found below the first, or below the current folder.
+    Found,
+    /// The machines among them.
+    Hosts,
+    /// The command itself.
+    Verb,
+}
+
+/// Place of an installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum InstallPlace {
+    /// The project.
+    Project,
+    /// The user's own programs.
+    User,
+    /// The whole machine.
+    System,
+}
+
+/// Answer to the question whether an effect can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Reversible {
+    /// It can.
+    Yes,
+    /// It cannot.
+    No,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Reach of an effect, the narrowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Scope {
+    /// The agent's folders and temporary ones.
+    Inside,
+    /// Other folders of the person.
+    Outside,
+    /// This machine: the system, its settings, its programs.
+    Machine,
+    /// Other machines.
+    Remote,
+}
+
 impl ArgEffect {
     /// Returns whether commands may stand in the arguments, which deny rules then look at.
     pub fn holds_commands(self) -> bool {
@@ -94,5 +217,164 @@ impl ArgEffect {
             | Self::Outside
             | Self::RunTime => false,
         }
+    }
+}
+
+impl EffectKind {
+    /// Returns true if an effect of this kind is told by its words, which `says` gives.
+    pub fn needs_words(self) -> bool {
+        match self {
+            Self::RunProjectCode
+            | Self::RunInlineCode
+            | Self::Send
+            | Self::Publish
+            | Self::ChangeRepository
+            | Self::RunElsewhere
+            | Self::ChangeSystem
+            | Self::ControlApp
+            | Self::UseSecret
+            | Self::Serve => true,
+            Self::Read
+            | Self::Write
+            | Self::Delete
+            | Self::RunDownloadedCode
+            | Self::Install
+            | Self::Fetch => false,
+        }
+    }
+
+    /// Returns the reach and reversibility of most effects of this kind; the reach `None` is that of its paths.
+    pub fn usual(self, place: InstallPlace) -> (Option<Scope>, Reversible) {
+        use Reversible::{No, Unknown, Yes};
+        match self {
+            Self::Read => (None, Yes),
+            Self::Write => (None, Unknown),
+            Self::Delete => (None, No),
+            Self::RunProjectCode | Self::RunInlineCode => (Some(Scope::Inside), Unknown),
+            Self::RunDownloadedCode | Self::Fetch | Self::Send | Self::RunElsewhere => {
+                (Some(Scope::Remote), Unknown)
+            }
+            Self::Publish => (Some(Scope::Remote), No),
+            Self::ChangeRepository => (Some(Scope::Inside), Yes),
+            Self::Serve => (Some(Scope::Machine), Yes),
+            Self::ChangeSystem | Self::ControlApp | Self::UseSecret => (Some(Scope::Machine), No),
+            Self::Install => match place {
+                InstallPlace::Project => (Some(Scope::Inside), Yes),
+                InstallPlace::User => (Some(Scope::Machine), Yes),
+                InstallPlace::System => (Some(Scope::Machine), No),
+            },
+        }
+    }
+}
+
+impl Does {
+    /// Every word, for the error about another one.
+    const WORDS: &'static [&'static str] = &[
+        "runs",
+        "shell",
+        "code",
+        "named-code",
+        "loads",
+        "config",
+        "folder",
+        "fetches",
+        "remote",
+        "opens",
+        "writes",
+        "plants",
+        "elevates",
+        "deletes",
+        "sends",
+        "reads",
+        "secrets",
+        "changes",
+        "serves",
+        "outside",
+        "unlisted",
+        "pattern",
+        "run-time",
+        "read",
+        "write",
+        "delete",
+        "run-project-code",
+        "run-inline-code",
+        "run-downloaded-code",
+        "install",
+        "fetch",
+        "send",
+        "publish",
+        "change-repository",
+        "run-elsewhere",
+        "change-system",
+        "control-app",
+        "use-secret",
+        "serve",
+    ];
+}
+
+impl<'de> Deserialize<'de> for Does {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let reader = || IntoDeserializer::<de::value::Error>::into_deserializer(word.as_str());
+        let effect = || EffectKind::deserialize(reader()).map(Self::Has);
+        let found = ArgEffect::deserialize(reader()).map(Self::Unsafe).or_else(|_| effect());
+        found.map_err(|_| de::Error::unknown_variant(&word, Self::WORDS))
+    }
+}
+
+impl<'de> Deserialize<'de> for AllDoes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        OneOrMany::read(deserializer, "what it does, or a list of that").map(Self)
+    }
+}
+
+/// One value or a list of values.
+pub(crate) struct OneOrMany<T> {
+    expected: &'static str,
+    kind: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> OneOrMany<T> {
+    /// Reads one value or a list, or says what was expected.
+    pub(crate) fn read<D: Deserializer<'de>>(
+        deserializer: D,
+        expected: &'static str,
+    ) -> Result<Vec<T>, D::Error> {
+        deserializer.deserialize_any(Self { expected, kind: PhantomData })
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.expected)
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<Vec<T>, E> {
+        T::deserialize(word.into_deserializer()).map(|one| vec![one])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<Vec<T>, A::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = words.next_element()? {
+            all.push(one);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for AllDoes {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "AllDoes".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let one = generator.subschema_for::<Does>();
+        schemars::json_schema!({
+            "description": "What a command does: one word, or several.",
+            "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }]
+        })
     }
 }

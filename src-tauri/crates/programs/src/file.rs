@@ -1,13 +1,17 @@
 //! The format of a file about a program.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
+use crate::effect::OneOrMany;
+use crate::grammar::{Place, placed};
 use crate::problem::{FileError, Problem, problems};
-use crate::{Alone, ArgEffect, Check, Class, Operand, Power, ReadCheck, Style};
+use crate::{
+    AllDoes, Alone, ArgEffect, Check, Class, Does, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck,
+    Reversible, Scope, Style,
+};
 
 /// What is known about a program, or about a family of programs that are used alike.
 ///
@@ -29,8 +33,9 @@ pub struct ProgramFile {
     pub gnu: String,
     /// How its options are spelled.
     pub style: Option<Style>,
-    /// Its options, or its options by place.
-    pub options: Option<Options>,
+    /// Its options with what each takes: `-n` nothing, `-n:` a value, `-n?` the rest of its word. `@-n` is one before the
+    /// command, `add|rm:-n,-m:` are options behind these commands.
+    pub options: Option<String>,
     /// True if `options` lists every harmless option: any other is then asked about.
     pub strict: Option<bool>,
     /// True if its effects are so mild that an argument known only at run time is no danger.
@@ -86,27 +91,35 @@ pub struct ProgramFile {
     pub examples: BTreeMap<String, Shows>,
 }
 
-/// Options with what each takes: `-n` nothing, `-n:` a value, `-n?` the rest of its word.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "a text of options, or a table of such texts by place")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Options {
-    /// Those that are read alike everywhere.
-    Everywhere(String),
-    /// By place: `before` the command, `*` behind it, or behind the commands that the key names.
-    ByPlace(BTreeMap<String, String>),
-}
-
 /// One effect: by which arguments, and which.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effect {
+    /// Some of the program's `names`; all of them, if nothing is said.
+    #[serde(default)]
+    pub names: String,
     /// Patterns of arguments, one a word.
     pub when: String,
-    /// The effect.
-    pub does: ArgEffect,
-    /// Manual page, project documentation, GTFOBins page or advisory.
+    /// Patterns of arguments with which it has no such effect.
+    #[serde(default)]
+    pub unless: String,
+    /// The effect, or several.
+    pub does: AllDoes,
+    /// Words for a person: a verb phrase, a noun or a phrase, as the kind of the effect asks for.
+    #[serde(default)]
+    pub says: String,
+    /// Operands that the effect is about.
+    #[serde(default)]
+    pub of: Of,
+    /// Place of an installation; the user's own programs, if nothing is said.
+    pub place: Option<InstallPlace>,
+    /// Reach, if it is not the usual one of its kind.
+    pub scope: Option<Scope>,
+    /// Reversibility, if it is not the usual one of its kind.
+    pub reversible: Option<Reversible>,
+    /// Manual page, project documentation, GTFOBins page or advisory. An unsafe argument needs one.
+    #[serde(default)]
     pub source: String,
 }
 
@@ -203,7 +216,7 @@ pub enum Example {
     /// Something that is not followed (`unparsed`).
     Unparsed,
     /// This effect.
-    Effect(ArgEffect),
+    Effect(Does),
 }
 
 impl ProgramFile {
@@ -222,39 +235,79 @@ impl ProgramFile {
         if described == file { Ok(file) } else { Err(FileError::Content(vec![Problem::NotForOwn])) }
     }
 
-    /// Returns the options before the command; `None` if nothing is said about them apart from others.
-    pub fn options_before(&self) -> Option<&str> {
-        match &self.options {
-            Some(Options::ByPlace(places)) => places.get("before").map(String::as_str),
-            // What runs others has no command of its own.
-            Some(Options::Everywhere(options)) => {
-                Some(options.as_str()).filter(|_| self.kind == Class::Ordinary)
-            }
-            None => None,
+    /// Returns the file together with what it has from the file that it is like. Effects of some names stay with those names.
+    #[must_use]
+    pub fn with_base(&self, base: &Self) -> Self {
+        let inherited = base.effects.iter().filter(|effect| effect.names.is_empty());
+        Self {
+            like: None,
+            style: self.style.or(base.style),
+            options: self.options.as_ref().or(base.options.as_ref()).cloned(),
+            strict: self.strict.or(base.strict),
+            mild: self.mild.or(base.mild),
+            dash_prints: self.dash_prints.or(base.dash_prints),
+            check: self.check.or(base.check),
+            commands: self.commands.as_ref().or(base.commands.as_ref()).cloned(),
+            effects: inherited.chain(&self.effects).cloned().collect(),
+            ..self.clone()
         }
     }
 
-    /// Returns the options that are read behind any command.
-    pub fn options_behind(&self) -> &str {
-        match &self.options {
-            Some(Options::Everywhere(options)) => options,
-            Some(Options::ByPlace(places)) => places.get("*").map(String::as_str).unwrap_or_default(),
-            None => "",
+    /// Returns the options before the command; `None` for a program without commands.
+    pub fn options_before(&self) -> Option<String> {
+        let options = || placed(self.options.as_deref().unwrap_or_default());
+        let has_commands = !self.words.is_empty() || options().any(|(place, _)| place == Place::Before);
+        // What runs others has no command of its own.
+        if !has_commands || self.options.is_none() || self.kind != Class::Ordinary {
+            return None;
         }
+        let of = |wanted: Place<'static>| {
+            options().filter(move |(place, _)| *place == wanted).map(|(_, option)| option)
+        };
+        Some(of(Place::Before).chain(of(Place::Anywhere)).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Returns the options that are read anywhere.
+    pub fn options_anywhere(&self) -> String {
+        let options = placed(self.options.as_deref().unwrap_or_default());
+        let anywhere = options.filter(|(place, _)| *place == Place::Anywhere).map(|(_, option)| option);
+        anywhere.collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the options that are read behind some commands, with these commands.
-    pub fn options_of_commands(&self) -> impl Iterator<Item = (&str, &str)> {
-        let places = match &self.options {
-            Some(Options::ByPlace(places)) => Some(places),
-            Some(Options::Everywhere(_)) | None => None,
-        };
-        let all = places.into_iter().flatten().map(|(place, options)| (place.as_str(), options.as_str()));
-        all.filter(|(place, _)| !["before", "*"].contains(place))
+    pub fn options_of_commands(&self) -> BTreeMap<String, String> {
+        let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (place, option) in placed(self.options.as_deref().unwrap_or_default()) {
+            if let Place::Behind(commands) = place {
+                all.entry(commands.replace('|', " ")).or_default().push(option);
+            }
+        }
+        all.into_iter().map(|(commands, options)| (commands, options.join(" "))).collect()
     }
 }
 
 impl Effect {
+    /// Returns the ways in which its arguments are unsafe.
+    pub fn unsafe_args(&self) -> impl Iterator<Item = ArgEffect> {
+        self.does.0.iter().filter_map(|does| match does {
+            Does::Unsafe(effect) => Some(*effect),
+            Does::Has(_) => None,
+        })
+    }
+
+    /// Returns the kinds of effects that the command has.
+    pub fn kinds(&self) -> impl Iterator<Item = EffectKind> {
+        self.does.0.iter().filter_map(|does| match does {
+            Does::Has(kind) => Some(*kind),
+            Does::Unsafe(_) => None,
+        })
+    }
+
+    /// Returns the place of an installation.
+    pub fn place(&self) -> InstallPlace {
+        self.place.unwrap_or(InstallPlace::User)
+    }
+
     /// Returns the patterns of `when`, with a bare `!` as any command but these.
     pub fn marks(&self, commands: &str) -> String {
         let any_other = || format!("!{}", commands.split_whitespace().collect::<Vec<_>>().join(","));
@@ -269,36 +322,15 @@ impl<'de> Deserialize<'de> for Example {
         match word.as_str() {
             "none" => Ok(Self::None),
             "unparsed" => Ok(Self::Unparsed),
-            effect => ArgEffect::deserialize(effect.into_deserializer()).map(Self::Effect),
+            effect => Does::deserialize(effect.into_deserializer()).map(Self::Effect),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Shows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOrMany)
-    }
-}
-
-struct OneOrMany;
-
-impl<'de> Visitor<'de> for OneOrMany {
-    type Value = Shows;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an effect, \"none\", \"unparsed\", or a list of effects")
-    }
-
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<Shows, E> {
-        Example::deserialize(word.into_deserializer()).map(|one| Shows(vec![one]))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<Shows, A::Error> {
-        let mut all = Vec::new();
-        while let Some(one) = words.next_element()? {
-            all.push(one);
-        }
-        Ok(Shows(all))
+        let expected = "an effect, \"none\", \"unparsed\", or a list of effects";
+        OneOrMany::read(deserializer, expected).map(Self)
     }
 }
 
@@ -309,7 +341,7 @@ impl schemars::JsonSchema for Shows {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let effect = generator.subschema_for::<ArgEffect>();
+        let effect = generator.subschema_for::<Does>();
         let one = schemars::json_schema!({ "anyOf": [effect, { "enum": ["none", "unparsed"] }] });
         schemars::json_schema!({
             "description": "What an example shows: one thing, or several.",

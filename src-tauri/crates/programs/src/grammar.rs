@@ -1,7 +1,8 @@
 //! How options are written: `-n` takes nothing, `-n:` takes the rest of its word or the next word, `-n?` takes the rest of
 //! its word or nothing.
 //!
-//! `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is one option with one dash.
+//! `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is one option with one dash, `+` is any word
+//! that begins with a plus. `@-n` is read before the command only, `add|rm:-n,-m:` behind these commands only.
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,31 @@ pub enum Takes {
     Value,
     /// The rest of its word, or nothing.
     Optional,
+}
+
+/// Where an option is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place<'a> {
+    /// Before the command and behind it.
+    Anywhere,
+    /// Before the command.
+    Before,
+    /// Behind these commands, separated by `|`.
+    Behind(&'a str),
+}
+
+/// Returns the options of a file, each with its place.
+pub(crate) fn placed(options: &str) -> impl Iterator<Item = (Place<'_>, &str)> {
+    options.split_whitespace().flat_map(|word| {
+        let (place, options) = match (word.strip_prefix('@'), word.split_once(":-")) {
+            (Some(option), _) => (Place::Before, option),
+            (None, Some((commands, _))) if !word.starts_with('-') => {
+                (Place::Behind(commands), word.get(commands.len() + 1..).unwrap_or_default())
+            }
+            (None, _) => (Place::Anywhere, word),
+        };
+        options.split(',').map(move |option| (place, option))
+    })
 }
 
 /// Returns the options that a grammar lists, with what each takes.

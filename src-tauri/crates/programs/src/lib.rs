@@ -10,8 +10,8 @@ mod mark;
 mod problem;
 mod vocabulary;
 
-pub use effect::ArgEffect;
-pub use file::{Effect, Example, Interpreter, Options, ProgramFile, Reads, Shows, Wrapper};
+pub use effect::{AllDoes, ArgEffect, Does, EffectKind, InstallPlace, Of, Reversible, Scope};
+pub use file::{Effect, Example, Interpreter, ProgramFile, Reads, Shows, Wrapper};
 pub use grammar::{Takes, listed, takes};
 pub use problem::{FileError, Problem};
 pub use vocabulary::{Alone, Check, Class, Operand, Power, ReadCheck, Style};

@@ -5,14 +5,19 @@
 //! | `-o`, `--output`, `-exec` | an option |
 //! | `@-c` | an option before the command |
 //! | `clone:-u` | an option of a command |
+//! | `install&-g` | a command with an option, before it or behind it |
 //! | `compose:@-f` | an option of a command behind which its own command does not stand at once |
 //! | `config`, `bisect.run` | a command |
+//! | `pr\|issue.view\|list` | a command with one of these names, and so below it |
 //! | `rollout!status,history` | a command, unless one of these stands right behind it |
 //! | `!list,print` | any command but these |
 //! | `!` | any command but those of `commands` |
 //! | `=-delete` | a word as it is |
+//! | `push:=main` | a word as it is, behind a command |
 //! | `^ext::`, `clone:^.git` | a word that begins so, anywhere or behind a command |
-//! | `~=ext::`, `view:~:` | a word that holds this, anywhere or behind a command |
+//! | `$-token` | a word that ends so |
+//! | `~=ext::`, `view:~:` | a word that holds this, in any case, anywhere or behind a command |
+//! | `#0` | no argument at all |
 //! | `#2` | the second operand |
 //! | `#*` | any operand that is a file |
 //! | `add:#` | an operand behind a command |
@@ -24,17 +29,17 @@
 /// Returns true if the word is a pattern.
 pub(crate) fn is_mark(mark: &str) -> bool {
     let option = mark.trim_start_matches('@');
-    let command = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "-._:+".contains(c));
+    let command = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "-._:+|".contains(c));
     match mark.chars().next() {
         Some('*') => mark == "*",
         Some('!') => true,
-        Some('=' | '^' | '~') => mark.len() > 1,
+        Some('=' | '^' | '~' | '$') => mark.len() > 1,
         Some('#') => {
             let number = mark[1..].trim_end_matches('/').parse::<usize>();
-            number.is_ok_and(|number| number > 0) || matches!(mark, "#*" | "#*/")
+            number.is_ok_and(|number| number > 0) || matches!(mark, "#*" | "#*/" | "#0")
         }
         Some('@' | '-') => option.starts_with('-') && option.len() > 1,
-        Some(_) => match mark.split_once([':', '!']) {
+        Some(_) => match mark.split_once([':', '!', '&']) {
             None => command(mark),
             Some((name, rest)) => command(name) && !name.is_empty() && !rest.is_empty(),
         },

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::grammar::placed;
 use crate::mark::is_mark;
-use crate::{Class, Options, ProgramFile, Wrapper, listed, takes};
+use crate::{Class, Effect, ProgramFile, Wrapper, listed, takes};
 
 /// Why a file about a program cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,8 +57,21 @@ pub enum Problem {
     /// An effect, wrapper or interpreter without a source.
     #[error("`{0}` has no `source`: name the manual page or the documentation that says so")]
     NoSource(String),
-    /// An effect of a program whose arguments are read otherwise.
-    #[error("effects are for programs of the kind `ordinary`; this one's arguments are read otherwise")]
+    /// An unsafe argument that is one of some names, or only without other arguments.
+    #[error(
+        "`{0}` is unsafe: `unless` and `names` are for effects, an unsafe argument is one for every name"
+    )]
+    Narrowed(String),
+    /// An effect that is none.
+    #[error("`{0}` has an empty `does`: name at least one effect")]
+    DoesNothing(String),
+    /// An effect that a person cannot be told.
+    #[error("`{0}` has no `says`: give the words for a person, such as `push commits`")]
+    NoWords(String),
+    /// An unsafe argument of a program whose arguments are read otherwise.
+    #[error(
+        "unsafe arguments are for programs of the kind `ordinary`; this one's arguments are read otherwise"
+    )]
     EffectOfKind,
     /// A section that does not go with the kind.
     #[error("`[{section}]` needs `kind = \"{kind}\"`")]
@@ -128,34 +142,42 @@ fn names(file: &ProgramFile, found: &mut Vec<Problem>) {
 }
 
 fn options(file: &ProgramFile, found: &mut Vec<Problem>) {
-    let texts: Vec<&str> = match &file.options {
-        None => Vec::new(),
-        Some(Options::Everywhere(text)) => vec![text],
-        Some(Options::ByPlace(places)) => places.values().map(String::as_str).collect(),
-    };
-    let wrong = texts
-        .iter()
-        .flat_map(|text| listed(text))
+    let options = placed(file.options.as_deref().unwrap_or_default()).map(|(_, option)| option);
+    let wrong = options
+        .flat_map(listed)
         .filter(|(name, _)| !(name.len() > 1 && name.starts_with('-')) && *name != "+");
     found.extend(wrong.map(|(name, _)| Problem::Option(name.to_owned())));
 }
 
 fn effects(file: &ProgramFile, found: &mut Vec<Problem>) {
-    if file.kind != Class::Ordinary && (!file.effects.is_empty() || file.check.is_some()) {
+    let is_unsafe = |effect: &Effect| effect.unsafe_args().next().is_some();
+    if file.kind != Class::Ordinary && (file.effects.iter().any(is_unsafe) || file.check.is_some()) {
         found.push(Problem::EffectOfKind);
     }
     for effect in &file.effects {
         if effect.when.trim().is_empty() {
             found.push(Problem::NoMark);
         }
-        if effect.source.trim().is_empty() {
+        if is_unsafe(effect) && effect.source.trim().is_empty() {
             found.push(Problem::NoSource(effect.when.clone()));
         }
-        if file.commands.is_none() && effect.when.split_whitespace().any(|mark| mark == "!") {
+        if is_unsafe(effect) && !(effect.unless.is_empty() && effect.names.is_empty()) {
+            found.push(Problem::Narrowed(effect.when.clone()));
+        }
+        if effect.does.0.is_empty() {
+            found.push(Problem::DoesNothing(effect.when.clone()));
+        }
+        if effect.kinds().any(crate::EffectKind::needs_words) && effect.says.trim().is_empty() {
+            found.push(Problem::NoWords(effect.when.clone()));
+        }
+        let words = || effect.when.split_whitespace().chain(effect.unless.split_whitespace());
+        if file.commands.is_none() && words().any(|mark| mark == "!") {
             found.push(Problem::NoCommands);
         }
-        let marks = effect.when.split_whitespace();
-        found.extend(marks.filter(|mark| !is_mark(mark)).map(|mark| Problem::Mark(mark.to_owned())));
+        found.extend(words().filter(|mark| !is_mark(mark)).map(|mark| Problem::Mark(mark.to_owned())));
+        let strangers =
+            effect.names.split_whitespace().filter(|name| !file.names.iter().any(|own| own == name));
+        found.extend(strangers.map(|name| Problem::NotOwn { key: "effect.names", name: name.to_owned() }));
     }
 }
 
@@ -168,9 +190,9 @@ fn sections(file: &ProgramFile, found: &mut Vec<Problem>) {
             found.push(Problem::NoSource("[wrapper]".to_owned()));
         }
         let Wrapper { elsewhere, writes, folder, .. } = wrapper;
+        let options = file.options_anywhere();
         for (key, names) in [("elsewhere", elsewhere), ("writes", writes), ("folder", folder)] {
-            let unknown =
-                names.split_whitespace().filter(|name| takes(file.options_behind(), name).is_none());
+            let unknown = names.split_whitespace().filter(|name| takes(&options, name).is_none());
             found.extend(unknown.map(|option| Problem::NoSuchOption { key, option: option.to_owned() }));
         }
     }

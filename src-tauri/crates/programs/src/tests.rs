@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{ArgEffect, Example, FileError, ProgramFile};
+use crate::{ArgEffect, Does, EffectKind, Example, FileError, ProgramFile};
 
 fn wrong(text: &str) -> String {
     ProgramFile::parse(text).unwrap_err().to_string()
@@ -28,10 +28,45 @@ fn a_program_takes_few_lines() {
         "shipit $X" = ["run-time"]
     "#;
     let file = ProgramFile::parse(text).unwrap();
-    assert_eq!((file.options_before(), file.options_behind()), (Some("-e: --env: -v"), "-e: --env: -v"));
-    assert_eq!(file.effects[0].does, ArgEffect::Sends);
+    assert_eq!(file.options_before().as_deref(), Some("-e: --env: -v"));
+    assert_eq!(file.options_anywhere(), "-e: --env: -v");
+    assert_eq!(file.effects[0].does.0, [Does::Unsafe(ArgEffect::Sends)]);
     assert_eq!(file.examples["shipit status"].0, [Example::None]);
-    assert_eq!(file.examples["shipit $X"].0, [Example::Effect(ArgEffect::RunTime)]);
+    assert_eq!(file.examples["shipit $X"].0, [Example::Effect(Does::Unsafe(ArgEffect::RunTime))]);
+}
+
+#[test]
+fn the_file_that_the_page_shows_is_right() {
+    let page = include_str!("../../../../docs/PROGRAMS.md");
+    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let file = ProgramFile::parse_own(text).unwrap();
+    assert_eq!(file.options_before().as_deref(), Some("-e: --env: -v --verbose"));
+    assert_eq!((file.effects.len(), file.examples.len()), (1, 2));
+}
+
+#[test]
+fn options_have_their_places() {
+    let text = "names = [\"x\"]\noptions = \"@-C: -n: add|rm:-m:,-q -v? +\"";
+    let file = ProgramFile::parse(text).unwrap();
+    assert_eq!(file.options_before().as_deref(), Some("-C: -n: -v? +"));
+    assert_eq!(file.options_anywhere(), "-n: -v? +");
+    let of_commands: Vec<_> = file.options_of_commands().into_iter().collect();
+    assert_eq!(of_commands, [("add rm".to_owned(), "-m: -q".to_owned())]);
+}
+
+#[test]
+fn one_effect_may_be_several() {
+    let text = r#"
+        names = ["x"]
+        [[effect]]
+        when = "add:#"
+        does = ["install", "run-downloaded-code", "fetches"]
+        source = "x(1)"
+    "#;
+    let file = ProgramFile::parse(text).unwrap();
+    let effect = &file.effects[0];
+    assert_eq!(effect.unsafe_args().collect::<Vec<_>>(), [ArgEffect::Fetches]);
+    assert_eq!(effect.kinds().collect::<Vec<_>>(), [EffectKind::Install, EffectKind::RunDownloadedCode]);
 }
 
 #[test]
@@ -47,7 +82,8 @@ fn an_error_names_what_is_wrong_and_what_would_be_right() {
         ("names = [\"x\"]", "nothing is said about the program"),
         ("names = [\"x\"]\ngnu = \"y\"", "`gnu` names `y`, which is not in `names`"),
         ("names = [\"x\"]\noptions = \"o:\"", "`o` in `options` is no option: write `-o`"),
-        ("names = [\"x\"]\noptions = 3", "a text of options, or a table of such texts by place"),
+        ("names = [\"x\"]\noptions = 3", "expected a string"),
+        ("names = [\"x\"]\noptions = \"add:-o,n\"", "`n` in `options` is no option"),
         ("names = [\"x\"]\nmild = true\n[examples]\n\"x y\" = \"runz\"", "unknown variant `runz`"),
         ("names = [\"x\"]\n[wrapper]\nsource = \"x(1)\"", "`[wrapper]` needs `kind = \"wrapper\"`"),
         (
@@ -59,6 +95,9 @@ fn an_error_names_what_is_wrong_and_what_would_be_right() {
         (&effect("!"), "and there are none: list them"),
         (&effect(""), "an effect has an empty `when`"),
         (&effect("-o").replace("x(1)", " "), "`-o` has no `source`"),
+        (&effect("-o").replace("\"runs\"", "[]"), "`-o` has an empty `does`"),
+        (&effect("-o").replace("\"runs\"", "\"send\""), "`-o` has no `says`"),
+        (&format!("{}\nunless = \"-p\"", effect("-o")), "`-o` is unsafe: `unless` and `names`"),
     ] {
         let said = wrong(text);
         assert!(said.contains(says), "{text}\n{said}");

@@ -50,8 +50,9 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
     let problems: Vec<String> = match read {
         Err(error) => vec![error.to_string()],
         Ok(file) => {
+            let (file, relatives) = with_relatives(path, file);
             set_own_programs(vec![file.clone()]);
-            check_examples(&file).iter().map(ToString::to_string).collect()
+            check_examples(&file, &relatives).iter().map(ToString::to_string).collect()
         }
     };
     let report = Report { ok: problems.is_empty(), problems };
@@ -66,6 +67,25 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
         }
     }
     if report.ok { Ok(()) } else { Err(Failure::no("")) }
+}
+
+/// Returns a file with what it has from the file that it is like, and the other files of its folder that share these effects.
+fn with_relatives(path: &Path, file: ProgramFile) -> (ProgramFile, Vec<ProgramFile>) {
+    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let texts = entries.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
+    let others: Vec<_> = texts.filter_map(|text| ProgramFile::parse(&text).ok()).collect();
+    let base = match &file.like {
+        Some(like) => others.iter().find(|other| other.names.contains(like)),
+        None => Some(&file),
+    };
+    let Some(base) = base.cloned() else { return (file, Vec::new()) };
+    let is_relative = |other: &&ProgramFile| {
+        other.names != file.names
+            && (other.names == base.names
+                || other.like.as_ref().is_some_and(|like| base.names.contains(like)))
+    };
+    let whole = |one: &ProgramFile| if one.like.is_some() { one.with_base(&base) } else { one.clone() };
+    (whole(&file), others.iter().filter(is_relative).map(whole).collect())
 }
 
 fn show(name: &str, json: Json) -> Result<(), Failure> {
@@ -104,8 +124,11 @@ fn told(known: &KnownProgram) -> Vec<String> {
     say("checked in code", known.check.map(|check| name_of(&check)).unwrap_or_default());
     say("documented in", known.source.unwrap_or_default().to_owned());
     for effect in &known.effects {
-        lines.push(format!("  {:<10} {}", name_of(&effect.does), effect.when));
-        lines.push(format!("             {}", effect.source));
+        let unless =
+            if effect.unless.is_empty() { String::new() } else { format!(", not {}", effect.unless) };
+        lines.push(format!("  {:<18} {}{unless}", name_of(&effect.does), effect.when));
+        let about = [effect.says, effect.source].into_iter().filter(|text| !text.is_empty());
+        lines.extend(about.map(|text| format!("                     {text}")));
     }
     lines.iter().map(|line| escaped(line)).collect()
 }

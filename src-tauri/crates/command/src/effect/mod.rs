@@ -1,12 +1,11 @@
 //! Effects of a step: everything that it does to the world, as typed facts. `contract::render` makes the sentences.
 
 mod checks;
+mod command;
 mod host;
 mod places;
 mod push;
-mod seen;
 mod step;
-mod verbs;
 
 use std::ops::Range;
 
@@ -15,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::{ArgFact, Note, Words};
 pub use host::host_of;
 pub use places::{is_secret, is_system_file};
+pub use postern_programs::{InstallPlace, Reversible, Scope};
 pub use push::{Push, push_of};
+pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_reading, effects_of_words};
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
@@ -59,18 +60,6 @@ pub enum Effect {
     Unknown { why: Why },
 }
 
-/// Place of an installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InstallPlace {
-    /// The project.
-    Project,
-    /// The user's own programs.
-    User,
-    /// The whole machine.
-    System,
-}
-
 /// Reason why an effect is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -91,32 +80,6 @@ pub enum Why {
     LooksLikeAscii(String),
     /// It is a tool of the agent's own.
     Tool(String),
-}
-
-/// Answer to the question whether an effect can be undone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reversible {
-    /// It can.
-    Yes,
-    /// It cannot.
-    No,
-    /// Nobody knows.
-    Unknown,
-}
-
-/// Reach of an effect, the narrowest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scope {
-    /// The agent's folders and temporary ones.
-    Inside,
-    /// Other folders of the person.
-    Outside,
-    /// This machine: the system, its settings, its programs.
-    Machine,
-    /// Other machines.
-    Remote,
 }
 
 /// An effect of one step.

@@ -1,6 +1,6 @@
 //! A push of commits, as far as its words tell.
 
-use super::seen::of_step;
+use super::command::Words;
 use crate::{Power, Step};
 
 /// The remote and branch of a `git push`.
@@ -18,8 +18,18 @@ const ELSEWHERE: &str = "^-C ^-c ^--git-dir ^--work-tree =--all =--tags =--mirro
 /// Returns the push that a step is, if all its words are known and it pushes one branch under its own name.
 pub fn push_of(step: &Step) -> Option<Push> {
     let plain = step.literal_argv().is_some() && step.via.iter().all(|via| via.power == Power::Transparent);
-    let seen = of_step(step).pop().filter(|seen| plain && seen.is(&["git"]) && !seen.meets(ELSEWHERE))?;
-    let words = seen.operands(seen.behind_verb("push")?);
+    let words = Words::of_step(step).pop().filter(|_| plain)?;
+    let mut found = None;
+    words.read(|command| {
+        if command.is(&["git"]) && !command.meets(ELSEWHERE) {
+            found =
+                found.take().or_else(|| push_of_words(&command.operands(command.read.verb("push")?.1 + 1)));
+        }
+    });
+    found
+}
+
+fn push_of_words(words: &[&str]) -> Option<Push> {
     let name = |at: usize| words.get(at).map(|word| (*word).to_owned());
     let branch = name(1).filter(|branch| branch != "HEAD");
     (words.len() <= 2 && branch.as_ref().is_none_or(|branch| !branch.contains(':')))

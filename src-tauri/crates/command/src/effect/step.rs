@@ -1,11 +1,15 @@
 //! The effects of a step, from everything that is known about it.
 
-use super::checks::{self, Told};
+use postern_programs::{EffectKind, Of};
+
+use super::checks::{self, Found};
+use super::command::{self, Command, Words, text};
 use super::host::machine_of;
-use super::seen::{self, Seen, text};
-use super::verbs::{self, Does, Of, Row};
 use super::{Effect, Reversible, Scope, StepEffect, Why};
-use crate::programs::{Class, arity, asks_others, class_of, family, is_read_only, is_read_only_anyway};
+use crate::programs::table;
+use crate::programs::{
+    Class, asks_others, class_of, command_words, family, is_read_only, is_read_only_anyway,
+};
 use crate::{ArgEffect, ArgFact, Power, Reading, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
 
 /// Returns the effects of every step of a reading, in order.
@@ -32,8 +36,8 @@ pub fn effects_of_reading(reading: &Reading) -> Vec<Vec<StepEffect>> {
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     let mut all = Effects::default();
     let reads = only_reads(step);
-    for seen in seen::of_step(step) {
-        all.of_words(&seen, reads);
+    for words in Words::of_step(step) {
+        words.read(|command| all.of_command(command, reads));
     }
     all.of_wrappers(step);
     all.of_redirections(step);
@@ -44,18 +48,18 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     all.0.into_iter().map(found).collect()
 }
 
-/// Returns the effects of a command that a part which was not understood may run: those that rows and checks know.
+/// Returns the effects of a command that a part which was not understood may run: those that files and checks know.
 pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
     let mut all = Effects::default();
-    if let Some(seen) = Seen::of_words(argv) {
-        all.of_words(&seen, false);
+    if let Some(words) = Words::of(argv) {
+        words.read(|command| all.of_command(command, false));
     }
     let found = |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: 0..0 };
     all.0.into_iter().map(found).collect()
 }
 
 #[derive(Default)]
-struct Effects(Vec<Told>);
+struct Effects(Vec<Found>);
 
 impl Effects {
     fn add(&mut self, effect: Effect, scope: impl Into<Option<Scope>>, reversible: Reversible) {
@@ -69,10 +73,10 @@ impl Effects {
         self.0.iter().any(|(effect, ..)| effect.kind() == kind)
     }
 
-    /// Adds what rows and checks tell. A command that only reads has no other effects, with any name and words.
-    fn of_words(&mut self, seen: &Seen<'_>, reads: bool) {
-        let known = verbs::of(&seen.name).iter().filter_map(|row| of_row(row, seen));
-        for (effect, scope, reversible) in known.chain(checks::all(seen)) {
+    /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
+    fn of_command(&mut self, command: &Command<'_>, reads: bool) {
+        let known = command.read.program.effects.iter().filter_map(|effect| of_table(effect, command));
+        for (effect, scope, reversible) in known.chain(checks::all(command)) {
             let counts =
                 matches!(effect, Effect::Read { .. } | Effect::Fetch { .. } | Effect::UseSecret { .. });
             if !reads || counts {
@@ -95,7 +99,7 @@ impl Effects {
     }
 
     fn of_redirections(&mut self, step: &Step) {
-        let written: Vec<String> = seen::writes(step).map(str::to_owned).collect();
+        let written: Vec<String> = command::writes(step).map(str::to_owned).collect();
         if !written.is_empty() {
             self.add(Effect::Write { paths: written }, None, Reversible::Unknown);
         }
@@ -114,7 +118,7 @@ impl Effects {
         }
     }
 
-    /// Adds what unsafe arguments do, where no row says it better.
+    /// Adds what unsafe arguments do, where no file says it better.
     fn of_arguments(&mut self, step: &Step) {
         let known = !self.0.is_empty();
         for unsafe_arg in &step.ways_out {
@@ -173,7 +177,7 @@ impl Effects {
             self.add(Effect::RunInlineCode { language: family(name) }, Scope::Inside, Reversible::Unknown);
         } else {
             let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let label = known.get(..arity(&known).clamp(1, known.len().max(1))).unwrap_or(&known).join(" ");
+            let label = command_words(&known).join(" ");
             self.add(Effect::Unknown { why: Why::Program(label) }, Scope::Machine, Reversible::Unknown);
         }
     }
@@ -193,70 +197,77 @@ impl Effects {
 fn only_reads(step: &Step) -> bool {
     step.ways_out.iter().all(|unsafe_arg| unsafe_arg.effect == ArgEffect::Folder)
         && step.via.iter().all(|via| via.power == Power::Transparent)
-        && seen::writes(step).next().is_none()
+        && command::writes(step).next().is_none()
         && step.literal_argv().is_some_and(|argv| is_read_only(&argv))
 }
 
-fn of_row(row: &Row, seen: &Seen<'_>) -> Option<Told> {
-    let behind = seen.behind_verb(row.verb)?;
-    let met = (row.when.is_empty() || seen.meets(row.when)) && !seen.meets(row.unless);
-    met.then(|| (effect(row.does, seen, behind), row.scope, row.reversible))
+/// Returns true if a step or one of its wrappers is this program and has the effect.
+pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::Effect) -> bool {
+    let mut has = false;
+    for words in Words::of_step(step) {
+        words.read(|command| {
+            has |= program.names.contains(&command.name) && command.meets_effect(effect).is_some();
+        });
+    }
+    has
 }
 
-fn effect(does: Does, seen: &Seen<'_>, behind: usize) -> Effect {
-    let all = |of: Of| words(of, seen, behind);
-    let first = |of: Of| words(of, seen, behind).into_iter().next();
-    match does {
-        Does::Reads(of) => Effect::Read { paths: all(of) },
-        Does::Writes(of) => Effect::Write { paths: outputs(seen).unwrap_or_else(|| all(of)) },
-        Does::Deletes(of) => {
-            let recursive = seen.meets("-r -R --recursive -delete");
-            Effect::Delete { paths: all(of), recursive }
+/// Returns an effect of the tables, if a command has it.
+fn of_table(effect: &table::Effect, command: &Command<'_>) -> Option<Found> {
+    let behind = command.meets_effect(effect)?;
+    let table::Effect { scope, reversible, .. } = *effect;
+    Some((typed(effect, command, behind), scope, reversible))
+}
+
+fn typed(effect: &table::Effect, command: &Command<'_>, behind: usize) -> Effect {
+    let says = || effect.says.into();
+    let all = || words(effect.of, command, behind);
+    let first = || all().into_iter().next();
+    match effect.does {
+        EffectKind::Read => Effect::Read { paths: all() },
+        EffectKind::Write => Effect::Write { paths: outputs(command).unwrap_or_else(all) },
+        EffectKind::Delete => {
+            Effect::Delete { paths: all(), recursive: command.meets("-r -R --recursive =-delete") }
         }
-        Does::Project(what, of) => {
-            let module = || seen.is(&["python"]).then(|| seen.value_of(&["-m"])).flatten().map(str::to_owned);
-            Effect::RunProjectCode { what: what.into(), name: first(of).or_else(module) }
+        EffectKind::RunProjectCode => {
+            let module =
+                || command.is(&["python"]).then(|| command.value_of(&["-m"])).flatten().map(str::to_owned);
+            Effect::RunProjectCode { what: says(), name: first().or_else(module) }
         }
-        Does::Inline(language) => Effect::RunInlineCode { language: language.to_owned() },
-        Does::Downloaded(of) => Effect::RunDownloadedCode { package: first(of), host: None },
-        Does::Installs(place) => Effect::Install { packages: packages(seen, behind), place },
-        Does::Fetches(of) => Effect::Fetch { from: machines(all(of)) },
-        Does::Sends(what, of) => Effect::Send { what: what.into(), to: machines(all(of)) },
-        Does::Publishes(place, of) => {
-            let named = seen.value_of(&["--registry", "--index-url", "--repository-url", "--publish-url"]);
+        EffectKind::RunInlineCode => Effect::RunInlineCode { language: effect.says.to_owned() },
+        EffectKind::RunDownloadedCode => Effect::RunDownloadedCode { package: first(), host: None },
+        EffectKind::Install => Effect::Install { packages: packages(command, behind), place: effect.place },
+        EffectKind::Fetch => Effect::Fetch { from: machines(all()) },
+        EffectKind::Send => Effect::Send { what: says(), to: machines(all()) },
+        EffectKind::Publish => {
+            let named = command.value_of(&["--registry", "--index-url", "--repository-url", "--publish-url"]);
             let host = named.map(|word| machine_of(word).unwrap_or(word).to_owned());
-            Effect::Publish { what: all(of), place: place.into(), host }
+            Effect::Publish { what: all(), place: says(), host }
         }
-        Does::Repository(change, of) => Effect::ChangeRepository { change: change.into(), names: all(of) },
-        Does::Elsewhere(place, of) => Effect::RunElsewhere { place: place.into(), name: first(of) },
-        Does::System(change, of) => Effect::ChangeSystem { change: change.into(), names: all(of) },
-        Does::App(how, of) => Effect::ControlApp { how: how.into(), app: first(of) },
-        Does::Secret(how, of) => Effect::UseSecret { how: how.into(), which: first(of) },
-        Does::Serves(what) => Effect::Serve { what: what.into(), port: None },
+        EffectKind::ChangeRepository => Effect::ChangeRepository { change: says(), names: all() },
+        EffectKind::RunElsewhere => Effect::RunElsewhere { place: says(), name: first() },
+        EffectKind::ChangeSystem => Effect::ChangeSystem { change: says(), names: all() },
+        EffectKind::ControlApp => Effect::ControlApp { how: says(), app: first() },
+        EffectKind::UseSecret => Effect::UseSecret { how: says(), which: first() },
+        EffectKind::Serve => Effect::Serve { what: says(), port: None },
     }
 }
 
-fn words(of: Of, seen: &Seen<'_>, behind: usize) -> Vec<String> {
-    let operands = seen.operands(behind);
+fn words(of: Of, command: &Command<'_>, behind: usize) -> Vec<String> {
+    let operands = command.operands(behind);
     if of == Of::Found {
-        let folder = seen.args.first().filter(|word| !word.starts_with('-')).unwrap_or(&".");
-        let name = seen.value_of(&["-name", "-iname"]).map(|name| format!("/{name}")).unwrap_or_default();
+        let folder = command.args.first().filter(|word| !word.starts_with('-')).unwrap_or(&".");
+        let name = command.value_of(&["-name", "-iname"]).map(|name| format!("/{name}")).unwrap_or_default();
         return vec![format!("{folder}/**{name}")];
     }
     let some: Vec<&str> = match of {
-        Of::No | Of::Found => Vec::new(),
+        Of::None | Of::Found => Vec::new(),
         Of::All => operands,
         Of::First => operands.into_iter().take(1).collect(),
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
-        Of::Verb => behind
-            .checked_sub(1)
-            .and_then(|at| seen.args.get(at))
-            .or(seen.args.first())
-            .copied()
-            .into_iter()
-            .collect(),
+        Of::Verb => command.verb(behind).into_iter().collect(),
     };
     some.into_iter().filter(|word| !word.is_empty() && *word != "/dev/null").map(str::to_owned).collect()
 }
@@ -267,10 +278,10 @@ fn machines(words: Vec<String>) -> Vec<String> {
 }
 
 /// Returns the file that a program is told to write by an option.
-fn outputs(seen: &Seen<'_>) -> Option<Vec<String>> {
-    let options: &[&str] = match seen.name.as_str() {
+fn outputs(command: &Command<'_>) -> Option<Vec<String>> {
+    let options: &[&str] = match command.name {
         "dd" => {
-            return seen
+            return command
                 .args
                 .iter()
                 .find_map(|word| word.strip_prefix("of="))
@@ -280,19 +291,19 @@ fn outputs(seen: &Seen<'_>) -> Option<Vec<String>> {
         "wget" => &["-O"],
         _ => return None,
     };
-    seen.value_of(options).map(|path| vec![path.to_owned()])
+    command.value_of(options).map(|path| vec![path.to_owned()])
 }
 
 /// Returns the packages that an installation names, without the files of their lists.
-fn packages(seen: &Seen<'_>, behind: usize) -> Vec<String> {
-    let of_list = seen.value_of(&["-r", "--requirement"]);
-    let named = seen.operands(behind).into_iter().filter(|word| Some(*word) != of_list && *word != ".");
+fn packages(command: &Command<'_>, behind: usize) -> Vec<String> {
+    let of_list = command.value_of(&["-r", "--requirement"]);
+    let named = command.operands(behind).into_iter().filter(|word| Some(*word) != of_list && *word != ".");
     named.map(str::to_owned).collect()
 }
 
 /// Returns what an unsafe argument does.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
-fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Told {
+fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Found {
     use Reversible::{No, Unknown};
     let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
     let path = || {
@@ -374,8 +385,14 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     let fetches = |step: &&Step| step.program().is_some_and(|name| FETCHES.contains(&family(name).as_str()));
     let by_input = |step: &Step| {
         let class = step.program().map_or(Class::Ordinary, class_of);
-        let given =
-            || seen::of_step(step).last().is_some_and(|seen| class == Class::Interpreter && seen.meets(CODE));
+        let given = || {
+            class == Class::Interpreter
+                && Words::of_step(step).last().is_some_and(|words| {
+                    let mut is_given = false;
+                    words.read(|command| is_given |= command.meets(CODE));
+                    is_given
+                })
+        };
         matches!(class, Class::Shell | Class::Interpreter) && step.script.is_none() && !given()
     };
     let by_text = |step: &Step| {
@@ -391,11 +408,4 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     let at = steps.iter().enumerate().position(runs)?;
     let source = fetch.argv.iter().skip(1).map(text).find_map(machine_of).map(str::to_owned);
     Some((at, source))
-}
-
-/// Returns true if a row has effects of this kind.
-#[cfg(test)]
-pub(super) fn is_of(row: &Row, of: &Effect) -> bool {
-    let none = Seen { name: String::new(), args: Vec::new(), writes: Vec::new() };
-    effect(row.does, &none, 0).kind() == of.kind()
 }

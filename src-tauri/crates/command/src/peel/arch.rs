@@ -1,8 +1,8 @@
 //! macOS: `arch -x86_64 PROGRAM`; elsewhere `arch` prints the machine's kind. arch(1).
 
-use super::options::unknown;
 use super::{assigned, finish, inner, refuse};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::unknown_option;
 use crate::programs;
 use crate::{Power, Unparsed};
 
@@ -24,7 +24,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
                 start += 2;
             }
             other => {
-                let what = unknown(other);
+                let what = unknown_option(other);
                 return refuse(call, Unparsed::UnknownFlag, what, found);
             }
         }

@@ -1,14 +1,14 @@
 //! `env -S 'a b' c` is `env a b c`.
 
-use super::options::Parsed;
 use super::{program, refuse};
 use crate::Unparsed;
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Leading;
 
 /// Puts the words of the split text where the option stood, and reads the call again: they may be options too.
-pub(super) fn place(mut call: Call, parsed: &Parsed, found: &mut Found) {
-    let split = parsed.given.iter().find(|given| matches!(given.name.as_str(), "-S" | "--split-string"));
-    let Some((split, text)) = split.and_then(|split| Some((split, split.text()?.to_owned()))) else {
+pub(super) fn place(mut call: Call, parsed: &Leading<'_>, found: &mut Found) {
+    let split = parsed.given.iter().find(|given| matches!(&*given.name, "-S" | "--split-string"));
+    let Some((split, text)) = split.and_then(|split| Some((split, split.value?.to_owned()))) else {
         return refuse(
             call,
             Unparsed::UnknownFlag,

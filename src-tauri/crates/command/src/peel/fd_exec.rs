@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use postern_programs::Style;
+
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::{Grammar, Text};
+use crate::programs::table;
 use crate::{Power, Unparsed, programs};
-
-/// Letters of fd that take a value, so that an `x` behind them is none of its own.
-const VALUES: &str = "detESocjC";
 
 /// `-x` that are followed in one `fd`.
 const MOST: usize = 8;
@@ -33,8 +34,8 @@ pub(super) fn place(call: Call, found: &mut Found) {
 }
 
 /// The words of each program that `fd` runs.
-pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, &'static str> {
-    let value = |at: usize| args.get(at).and_then(Arg::value);
+pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, &'static str> {
+    let value = |at: usize| args.get(at).and_then(Text::value);
     let mut inners = Vec::new();
     let mut at = 1;
     while at < args.len() {
@@ -63,24 +64,23 @@ enum Runs {
     Attached,
 }
 
-/// Whether a word says that a program is run.
+/// Returns what a word of options runs.
 fn runs(word: &str) -> Runs {
-    if let Some(long) = word.strip_prefix("--") {
-        return match long.split_once('=') {
-            None if matches!(long, "exec" | "exec-batch") => Runs::Next,
-            _ if long.starts_with("ex")
-                && "exec-batch".starts_with(long.split('=').next().unwrap_or(long)) =>
-            {
-                Runs::Attached
-            }
-            _ => Runs::Nothing,
-        };
+    let mut found = Runs::Nothing;
+    let options = table::program("fd").map_or("", |fd| fd.behind);
+    let grammar = Grammar { options: &[options], style: Style::Getopt, abbreviates: false };
+    if word.starts_with('-') {
+        grammar.read(word, |part| {
+            let shortened = part.name.starts_with("--ex") && "--exec-batch".starts_with(&*part.name);
+            found = match (&found, &*part.name, part.attached) {
+                (Runs::Nothing, "-x" | "-X" | "--exec" | "--exec-batch", None) => Runs::Next,
+                (Runs::Nothing, "-x" | "-X", Some(_)) => Runs::Attached,
+                (Runs::Nothing, _, _) if shortened => Runs::Attached,
+                (Runs::Nothing, _, _) => Runs::Nothing,
+                (Runs::Next, ..) => Runs::Next,
+                (Runs::Attached, ..) => Runs::Attached,
+            };
+        });
     }
-    let Some(cluster) = word.strip_prefix('-') else { return Runs::Nothing };
-    let own = cluster.split(|c| VALUES.contains(c)).next().unwrap_or_default();
-    match own.find(['x', 'X']) {
-        Some(at) if at + 1 == cluster.len() => Runs::Next,
-        Some(_) => Runs::Attached,
-        None => Runs::Nothing,
-    }
+    found
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Text;
 use crate::{Dir, Power, Unparsed, programs};
 
 /// `-exec` that are followed in one `find`.
@@ -49,9 +50,9 @@ fn root_elsewhere(args: &[Arg]) -> Option<&str> {
 }
 
 /// The words of each program that `find` runs.
-pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
+pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
     let is =
-        |at: usize, words: &[&str]| args.get(at).and_then(Arg::value).is_some_and(|v| words.contains(&v));
+        |at: usize, words: &[&str]| args.get(at).and_then(Text::value).is_some_and(|v| words.contains(&v));
     let mut inners = Vec::new();
     let mut at = 1;
     while at < args.len() {

@@ -1,8 +1,8 @@
 //! Shells inside a call: `sh -c TEXT`, `eval TEXT`, `su -c TEXT`, scripts, and text on standard input.
 
-use super::options::{Given, unknown};
 use super::{guess, inner, read_inner};
 use crate::call::{Arg, Call, Feed, Found};
+use crate::invocation::{Given, unknown_option};
 use crate::programs::family;
 use crate::shell::Place;
 use crate::{Dialect, Guess, Note, Opaque, Power, Role, Unparsed};
@@ -154,7 +154,7 @@ impl Options {
             options.operand += 1;
             if let Some(long) = value.strip_prefix("--") {
                 if !LONG.contains(&long) {
-                    return Err(unknown(value));
+                    return Err(unknown_option(value));
                 }
                 options.asks |= matches!(long, "version" | "help");
                 continue;
@@ -177,7 +177,7 @@ impl Options {
                     self.operand += 1;
                 }
                 letter if LETTERS.contains(letter) => {}
-                _ => return Err(unknown(&format!("-{letter}"))),
+                _ => return Err(unknown_option(&format!("-{letter}"))),
             }
         }
         Ok(())
@@ -256,8 +256,8 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
 }
 
 /// The value of an option, which the wrapper hands to `sh`.
-pub(super) fn place_value(call: Call, given: &Given, power: Power, found: &mut Found) {
-    let Some(text) = given.text() else {
+pub(super) fn place_value(call: Call, given: &Given<'_>, power: Power, found: &mut Found) {
+    let Some(text) = given.value else {
         return refuse_text(
             call,
             Unparsed::InlineCode,

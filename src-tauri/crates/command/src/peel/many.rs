@@ -1,17 +1,17 @@
 //! Wrappers that run a program once for each of many words: what they add is known only at run time.
 
-use super::options::Parsed;
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Leading;
 use crate::{Power, Unparsed};
 
 /// `xargs` adds words that it reads from its input.
-pub(super) fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
+pub(super) fn xargs(call: Call, start: usize, parsed: &Leading<'_>, found: &mut Found) {
     let replace = parsed.last("-I -J -i --replace");
-    let mark = replace.map(|given| given.text().unwrap_or("{}").to_owned());
+    let mark = replace.map(|given| given.value.unwrap_or("{}").to_owned());
     // `-J` and the options that count words add them at the end where the mark is missing.
     let appends = parsed.last("-J -n -L -l --max-args --max-lines").is_some();
-    let known = replace.is_none_or(|given| given.value.is_none() || given.text().is_some());
+    let known = replace.is_none_or(|given| parsed.word(given).is_none_or(|word| word.value.is_some()));
     if !known {
         return refuse(call, Unparsed::UnknownFlag, "what `xargs` replaces is known only at run time", found);
     }
@@ -30,7 +30,7 @@ pub(super) fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found
 }
 
 /// `parallel` hands its words to a shell, with words from after `:::` or from its input.
-pub(super) fn parallel(mut call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
+pub(super) fn parallel(mut call: Call, start: usize, parsed: &Leading<'_>, found: &mut Found) {
     let marks = |arg: &Arg| arg.value().is_some_and(|value| value.starts_with(":::"));
     let end = call.args.iter().position(marks).unwrap_or(call.args.len());
     let simple = |arg: &Arg| {

@@ -8,15 +8,13 @@ pub(crate) mod guess;
 mod inner_shell;
 mod loader;
 mod many;
-mod options;
 mod other_user;
 mod script;
 mod wrapped;
 
-pub(crate) use options::{Parsed, is_one_word, parse, parse_everywhere};
-
 use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
+use crate::invocation::Text;
 use crate::programs::table::{self, Program};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
@@ -155,10 +153,10 @@ fn precommand(call: Call, found: &mut Found) {
 }
 
 /// The words of the programs that `find` and `fd` run, which are no options of theirs.
-pub(crate) fn words_of_others(family: &str, args: &[Arg]) -> Vec<std::ops::Range<usize>> {
-    match family {
-        "find" => find_exec::commands(args).unwrap_or_default(),
-        "fd" | "fdfind" => fd_exec::commands(args).unwrap_or_default(),
+pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std::ops::Range<usize>> {
+    match program.names.first() {
+        Some(&"find") => find_exec::commands(args).unwrap_or_default(),
+        Some(&"fd") => fd_exec::commands(args).unwrap_or_default(),
         _ => Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! `su` and `runuser`: a shell of another user, with a text to run.
 
-use super::options::parse_everywhere;
 use super::{inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Leading;
 use crate::programs::table;
 use crate::{Power, Unparsed};
 
@@ -20,7 +20,8 @@ pub(super) fn names_program(args: &[Arg]) -> bool {
 /// Adds what the other user's shell is told to run.
 pub(super) fn place(call: Call, found: &mut Found) {
     let options = table::program("su").map_or("", |su| su.behind);
-    let (parsed, operands) = match parse_everywhere(&call.args, options) {
+    let args = call.args.clone();
+    let (parsed, operands) = match Leading::everywhere(&args, options) {
         Ok(read) => read,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };

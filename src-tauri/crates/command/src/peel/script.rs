@@ -1,8 +1,8 @@
 //! `script`: macOS's `script FILE PROGRAM…`, util-linux's `script -c TEXT FILE`. Both write what is shown to FILE.
 
-use super::options::{Parsed, parse, parse_everywhere};
 use super::{finish, inner, inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Leading;
 use crate::programs::table;
 use crate::{Note, Power, Redirection, RedirectionKind, Unparsed, Word};
 
@@ -11,11 +11,12 @@ const LOGS: &str = "-I -B -O -T --log-in --log-io --log-out --log-timing";
 
 /// Adds what `script` runs, with the files that it writes.
 pub(super) fn place(mut call: Call, found: &mut Found) {
-    let (parsed, operands) = match read(&call) {
+    let args = call.args.clone();
+    let (parsed, operands) = match read(&args) {
         Ok(read) => read,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
-    let logs = LOGS.split(' ').filter_map(|name| parsed.last(name)).filter_map(|given| given.value.clone());
+    let logs = LOGS.split(' ').filter_map(|name| parsed.last(name)).filter_map(|given| parsed.word(given));
     let file = operands.first().map_or_else(|| Word::literal("typescript"), |at| call.args[*at].word.clone());
     let written: Vec<Word> = logs.chain([file]).collect();
     let writes = |target| Redirection { kind: RedirectionKind::Write, target };
@@ -29,13 +30,13 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
 }
 
 /// The options, and the file. Without a text, what follows the file is a program with options of its own.
-fn read(call: &Call) -> Result<(Parsed, Vec<usize>), Note> {
+fn read(args: &[Arg]) -> Result<(Leading<'_>, Vec<usize>), Note> {
     let options = table::program("script").map_or("", |script| script.behind);
-    let before = parse(&call.args, options)?;
-    let after = call.args.get(before.operand + 1).and_then(Arg::value);
+    let before = Leading::of(args, options)?;
+    let after = args.get(before.operand + 1).and_then(Arg::value);
     if before.last("-c --command").is_some() || after.is_some_and(|word| word.starts_with('-')) {
-        return parse_everywhere(&call.args, options);
+        return Leading::everywhere(args, options);
     }
-    let file = Some(before.operand).filter(|at| *at < call.args.len());
+    let file = Some(before.operand).filter(|at| *at < args.len());
     Ok((before, file.into_iter().collect()))
 }

@@ -2,10 +2,10 @@
 
 use postern_programs::{Alone, Operand};
 
-use super::options::{self, Parsed};
 use super::{assigned, env_split, finish, inner, inner_shell, many, refuse, replace_marks};
 use crate::builtins;
 use crate::call::{Arg, Call, Found};
+use crate::invocation::{Given, Leading, Text as _};
 use crate::programs::table::Wrapper;
 use crate::programs::{self, family};
 use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role, Unparsed};
@@ -15,7 +15,8 @@ pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found
     if wrapper.name == "coreutils" {
         name_applet(&mut call);
     }
-    let parsed = match options::parse_from(&call.args, first_option(&call), wrapper.options) {
+    let args = call.args.clone();
+    let parsed = match Leading::from(&args, first_option(&call), wrapper.options) {
         Ok(parsed) => parsed,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
@@ -46,10 +47,10 @@ fn name_applet(call: &mut Call) {
     }
 }
 
-fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, found: &mut Found) {
+fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>, found: &mut Found) {
     for given in parsed.given.iter().filter(|given| wrapper.writes.split(' ').any(|name| name == given.name))
     {
-        let Some(target) = given.value.clone() else { continue };
+        let Some(target) = parsed.word(given) else { continue };
         if target.value.as_deref().is_none_or(|file| file.starts_with(['|', '!'])) {
             return refuse(
                 call,
@@ -61,7 +62,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
         call.redirections.push(Redirection { kind: RedirectionKind::Write, target });
     }
     if let Some(folder) = parsed.last(wrapper.folder) {
-        let to = folder.text().filter(|to| !to.is_empty());
+        let to = folder.value.filter(|to| !to.is_empty());
         call.dir = to.map_or(Dir::Unknown, |to| crate::shell::changed(&call.dir, &[Some(to)]));
     }
     match program_at(&mut call, wrapper, parsed.operand) {
@@ -85,8 +86,7 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     for wanted in wrapper.operands {
         match call.args.get(start) {
             None => break,
-            Some(arg)
-                if arg.value().map_or_else(|| options::is_one_word(arg), |word| fits(*wanted, word)) => {}
+            Some(arg) if arg.value().map_or_else(|| arg.is_one_word(), |word| fits(*wanted, word)) => {}
             Some(_) => return Err("what stands before the program is not what the wrapper takes there"),
         }
         start += 1;
@@ -110,13 +110,13 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
 }
 
 /// `env -u PATH rg`: the program is looked up where the system looks by itself.
-fn forgets_path(wrapper: &Wrapper, parsed: &Parsed) -> bool {
-    let unsets = |given: &crate::peel::options::Given| matches!(given.name.as_str(), "-u" | "--unset");
+fn forgets_path(wrapper: &Wrapper, parsed: &Leading<'_>) -> bool {
+    let unsets = |given: &Given<'_>| matches!(&*given.name, "-u" | "--unset");
     wrapper.name == "env"
-        && parsed.given.iter().any(|given| unsets(given) && given.text().is_none_or(|name| name == "PATH"))
+        && parsed.given.iter().any(|given| unsets(given) && given.value.is_none_or(|name| name == "PATH"))
 }
 
-fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, found: &mut Found) {
+fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>, start: usize, found: &mut Found) {
     let elsewhere = parsed.last(wrapper.elsewhere).is_some() || forgets_path(wrapper, parsed);
     let power = if elsewhere { Power::Elsewhere } else { wrapper.power };
     match wrapper.name {

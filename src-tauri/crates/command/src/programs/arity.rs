@@ -1,5 +1,7 @@
 //! How many words are the command: `git push origin main` is `git push`, `npm run build` is all three.
 
+use crate::invocation::verbs;
+
 /// Returns how many words of the argv are the command: at least 1, at most its length.
 pub fn arity(argv: &[&str]) -> usize {
     let Some(program) = argv.first() else { return 0 };
@@ -11,9 +13,21 @@ pub fn arity(argv: &[&str]) -> usize {
     by(second).or_else(|| by("*")).unwrap_or(1).min(argv.len())
 }
 
+/// Returns the words that name the command, without options before the verb: `git -C x push origin` is `git push`.
+pub fn command_words<'a>(argv: &[&'a str]) -> Vec<&'a str> {
+    let as_written = || argv.iter().take(arity(argv)).copied().collect();
+    let program = argv.first().and_then(|name| super::table::program(&super::family(name)));
+    let places = program.filter(|program| program.before.is_some()).map(|program| verbs(program, argv));
+    // Where the verb may be in several places, nothing is left out.
+    let Some([verb]) = places.as_deref() else { return as_written() };
+    let words: Vec<&str> = argv.iter().take(1).chain(&argv[*verb..]).copied().collect();
+    let arity = arity(&words);
+    words.into_iter().take(arity).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::arity;
+    use super::{arity, command_words};
 
     #[test]
     fn the_table_of_the_source() {
@@ -31,5 +45,22 @@ mod tests {
         ] {
             assert_eq!(arity(argv), words, "{argv:?}");
         }
+    }
+
+    #[test]
+    fn options_before_the_verb_are_no_part_of_the_name() {
+        for (line, words) in [
+            ("git -C x push origin", "git push"),
+            ("git --no-pager log -p", "git log"),
+            ("npm --prefix x run build", "npm run build"),
+            ("docker -H h compose up", "docker compose up"),
+            ("git --unheard x push", "git --unheard"),
+            ("git --version", "git --version"),
+            ("cat -n x", "cat"),
+        ] {
+            let argv: Vec<&str> = line.split(' ').collect();
+            assert_eq!(command_words(&argv).join(" "), words, "{line}");
+        }
+        assert!(command_words(&[]).is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! Subcommands that a program does not have itself: configured aliases, plugins, extensions. Files decide what
 //! they run, and everybody who can write the project can write those.
 
-use super::subcommand::{is_own, positions};
 use super::{family, table};
+use crate::invocation::verbs;
 
 /// Returns the positions of words that the program may take for a configured subcommand or a plugin, in the
 /// order of argv.
@@ -14,11 +14,11 @@ pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
         return Vec::new();
     }
     let is_known = |word: &str| {
-        let own = |word: &str| is_own(&family, word) && !program.redefinable.contains(&word);
+        let own = |word: &str| program.has_own(word) && !program.redefinable.contains(&word);
         own(word) || family == "git" && alias(argv, word).is_some_and(own)
     };
     let foreign = |at: &usize| argv[*at].is_some_and(|word| !word.is_empty() && !is_known(word));
-    positions(&family, argv).into_iter().filter(foreign).collect()
+    verbs(program, argv).into_iter().filter(foreign).collect()
 }
 
 /// Returns the command that git's own `-c alias.WORD=COMMAND` assigns to a word; it overrides every file.

@@ -4,10 +4,11 @@ use postern_programs::ReadCheck;
 
 use super::{awk, family, table};
 use crate::call::{Arg, Call, Feed};
-use crate::peel::{guess, parse};
+use crate::invocation::Leading;
+use crate::peel::guess;
 use crate::{ArgEffect, Note, Unparsed, UnsafeArg};
 
-/// Looks for the script of an interpreter (index into the argv), and notes code that is given otherwise. A way out, where a
+/// Returns the script of an interpreter (index into the argv), and notes code that is given otherwise: an unsafe argument if a
 /// rule can name the code.
 pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     let name = family(call.head().unwrap_or_default());
@@ -39,7 +40,8 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
         }
         return (None, None);
     };
-    let parsed = match parse(&call.args, program.behind) {
+    let args = call.args.clone();
+    let parsed = match Leading::of(&args, program.behind) {
         Ok(parsed) => parsed,
         Err(what) => {
             call.doubt(Unparsed::UnknownFlag, what, Vec::new());
@@ -57,7 +59,7 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     }
     if let Some(given) = parsed.last(kind.named) {
         // The value names the code: a rule has to name it, not only the option.
-        return (None, Some(UnsafeArg::named(given.value_at, ArgEffect::NamedCode, &given.name)));
+        return (None, Some(UnsafeArg::named(given.value_at, ArgEffect::NamedCode, &*given.name)));
     }
     if let Some(given) = parsed.last(kind.script) {
         return (script(call, given.value_at), None);
@@ -102,15 +104,15 @@ fn advise(call: &mut Call, advice: &'static str) {
 
 /// awk's program is code too, but most of it only prints columns.
 fn awk_program(call: &mut Call, options: &str) -> Option<usize> {
-    let parsed = match parse(&call.args, options) {
+    let args = call.args.clone();
+    let parsed = match Leading::of(&args, options) {
         Ok(parsed) => parsed,
         Err(what) => {
             call.doubt(Unparsed::UnknownFlag, what, Vec::new());
             return None;
         }
     };
-    let files: Vec<_> =
-        parsed.given.iter().filter(|given| matches!(given.name.as_str(), "-f" | "--file")).collect();
+    let files: Vec<_> = parsed.given.iter().filter(|given| matches!(&*given.name, "-f" | "--file")).collect();
     match files.as_slice() {
         [] => {}
         [file] if file.value_at > file.at => return script(call, file.value_at),

@@ -1,6 +1,6 @@
 //! What is known about programs, to be shown.
 
-use postern_programs::{ArgEffect, Check, Class, ReadCheck};
+use postern_programs::{Check, Class, Does, ReadCheck};
 use serde::Serialize;
 
 use super::table::{PROGRAMS, Program, Trait};
@@ -26,7 +26,7 @@ pub struct KnownProgram {
     pub aliases: Vec<(&'static str, &'static str)>,
     /// What only reads.
     pub reads: KnownReads,
-    /// Arguments by which it does more than its ordinary work.
+    /// Unsafe arguments, then effects.
     pub effects: Vec<KnownEffect>,
     /// The check in code of its arguments.
     pub check: Option<Check>,
@@ -54,8 +54,14 @@ pub struct KnownReads {
 pub struct KnownEffect {
     /// Patterns of arguments.
     pub when: &'static str,
+    /// Patterns of arguments with which it has no such effect.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub unless: &'static str,
     /// The effect.
-    pub does: ArgEffect,
+    pub does: Does,
+    /// Words for a person.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub says: &'static str,
     /// Where it is documented.
     pub source: &'static str,
 }
@@ -79,11 +85,20 @@ pub fn known_programs() -> Vec<KnownProgram> {
 
 fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram {
     let wrapper = program.wrapper.as_ref().map(|wrapper| wrapper.source);
-    let effect = |effect: &super::table::Effect| KnownEffect {
-        when: effect.marks,
-        does: effect.does,
+    let unsafe_args = program.unsafe_args.iter().map(|one| KnownEffect {
+        when: one.when,
+        unless: "",
+        does: Does::Unsafe(one.does),
+        says: "",
+        source: one.source,
+    });
+    let effects = program.effects.iter().map(|effect| KnownEffect {
+        when: effect.when,
+        unless: effect.unless,
+        does: Does::Has(effect.does),
+        says: effect.says,
         source: effect.source,
-    };
+    });
     let reads = &program.reads;
     KnownProgram {
         names: program.names.to_vec(),
@@ -94,7 +109,7 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
         words: program.words.to_vec(),
         aliases: program.aliases.to_vec(),
         reads: KnownReads { always, commands: reads.commands, forms: reads.forms, check: reads.check },
-        effects: program.effects.iter().map(effect).collect(),
+        effects: unsafe_args.chain(effects).collect(),
         check: program.check,
         source: wrapper.or_else(|| program.interpreter.as_ref().map(|interpreter| interpreter.source)),
     }

@@ -10,13 +10,13 @@ mod interpreter;
 mod known;
 mod otherwise;
 mod own;
+pub(crate) mod patterns;
 mod read_only;
 mod sed;
-mod subcommand;
 pub(crate) mod table;
-mod ways;
+mod unsafe_args;
 
-pub use arity::arity;
+pub use arity::{arity, command_words};
 pub use class::class_of;
 pub(crate) use class::family;
 pub use examples::{ExampleProblem, check_examples};
@@ -24,24 +24,24 @@ pub use extended::extensions;
 pub use input::treats_input_as_data;
 pub use known::{KnownEffect, KnownProgram, KnownReads, known_program, known_programs};
 pub use otherwise::otherwise;
+pub(crate) use own::find as own_program;
 pub use own::set_own_programs;
 pub(crate) use postern_programs::Class;
 pub use read_only::{
     asks_others, is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere,
     reads_any_files,
 };
-pub use subcommand::{Swallows, global_options, swallows};
 
 use crate::Role;
 use crate::call::{Call, Found};
 
 /// Adds a program that does its own work, or runs code in a language of its own.
 pub(crate) fn place(mut call: Call, found: &mut Found) {
-    let mut ways = ways::of(&call);
+    let mut unsafe_args = unsafe_args::of(&call);
     let (script, named) = interpreter::look(&mut call);
-    ways.extend(named);
+    unsafe_args.extend(named);
     let mut step = call.into_step(Role::Program);
-    step.ways_out = ways;
+    step.ways_out = unsafe_args;
     step.script = script;
     found.steps.push(step);
 }

@@ -2,8 +2,8 @@
 //! and without their nouns, an alias that the line itself gives to git. For what denies only: whatever may be meant counts.
 
 use super::Class;
-use super::subcommand::positions;
 use super::table::{self, Program};
+use crate::invocation::verbs;
 
 /// The command in each of the other words that it may be written in. A word that is not known before the run is none.
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
@@ -20,7 +20,7 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     forms.extend(without_version(base, &family).map(|plain| replaced(argv, 0..1, [plain])));
     // Of most programs nothing is called otherwise, and every command of every request is asked about.
     let Some(program) = table::program(&family).filter(|program| has_others(program)) else { return forms };
-    for at in positions(&family, argv) {
+    for at in verbs(program, argv) {
         let Some(word) = argv[at] else { continue };
         let called = |others: &str| others.split(' ').any(|other| other == word);
         let names = program.aliases.iter().filter(|(_, others)| called(others));

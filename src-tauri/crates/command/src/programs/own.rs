@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use foldhash::HashMap;
 use postern_programs::{ProgramFile, Style};
 
-use super::table::{Effect, Program};
+use super::table::{Effect, Program, UnsafeArgs};
 
 /// The programs of the files that were set last. The host sets them; everything else only looks.
 static OWN: RwLock<Option<Arc<Own>>> = RwLock::new(None);
@@ -32,7 +32,7 @@ pub fn set_own_programs(files: Vec<ProgramFile>) -> bool {
 }
 
 /// Returns what a person said about a program.
-pub(super) fn find(name: &str) -> Option<&'static Program> {
+pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
     own.as_ref()?.by_name.get(name).copied()
 }
@@ -48,22 +48,48 @@ pub(super) fn all() -> Vec<&'static Program> {
 
 /// Returns a file as the tables hold a program: its options, its words and its effects.
 pub(super) fn compile(file: &ProgramFile) -> &'static Program {
-    let effect = |effect: &postern_programs::Effect| Effect {
-        marks: text(&effect.marks(file.commands.as_deref().unwrap_or_default())),
-        does: effect.does,
-        source: text(&effect.source),
-    };
-    let of_commands = file.options_of_commands().map(|(commands, options)| (text(commands), text(options)));
+    let of_commands = file.options_of_commands();
+    let of_commands = of_commands.iter().map(|(commands, options)| (text(commands), text(options)));
+    let anywhere = file.options_anywhere();
     Box::leak(Box::new(Program {
         names: list(file.names.iter().map(|name| text(name))),
         style: file.style.unwrap_or(Style::Getopt),
-        before: file.options_before().map(text),
-        behind: text(file.options_behind()),
+        before: Some(text(&file.options_before().unwrap_or_else(|| anywhere.clone()))),
+        behind: text(&anywhere),
         of_commands: list(of_commands),
         words: list(file.words.iter().map(|(word, words)| (text(word), usize::from(*words)))),
-        effects: list(file.effects.iter().map(effect)),
+        unsafe_args: list(file.effects.iter().flat_map(|effect| unsafe_args(file, effect))),
+        effects: list(file.effects.iter().flat_map(|effect| effects(file, effect))),
         ..Program::UNKNOWN
     }))
+}
+
+fn when(file: &ProgramFile, effect: &postern_programs::Effect) -> &'static str {
+    text(&effect.marks(file.commands.as_deref().unwrap_or_default()))
+}
+
+fn unsafe_args(file: &ProgramFile, effect: &postern_programs::Effect) -> Vec<UnsafeArgs> {
+    let (when, source) = (when(file, effect), text(&effect.source));
+    effect.unsafe_args().map(|does| UnsafeArgs { when, does, source }).collect()
+}
+
+fn effects(file: &ProgramFile, effect: &postern_programs::Effect) -> Vec<Effect> {
+    let of_kind = |does: postern_programs::EffectKind| {
+        let (scope, reversible) = does.usual(effect.place());
+        Effect {
+            names: list(effect.names.split_whitespace().map(text)),
+            when: when(file, effect),
+            unless: text(&effect.unless),
+            does,
+            says: text(&effect.says),
+            of: effect.of,
+            place: effect.place(),
+            scope: effect.scope.or(scope),
+            reversible: effect.reversible.unwrap_or(reversible),
+            source: text(&effect.source),
+        }
+    };
+    effect.kinds().map(of_kind).collect()
 }
 
 fn text(text: &str) -> &'static str {

@@ -2,12 +2,12 @@
 
 use super::table;
 use crate::call::Arg;
-use crate::peel::{Parsed, parse_everywhere};
+use crate::invocation::Leading;
 
 /// The first word of a call that is a script which does more, or an option that is not known.
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
-    let Ok((parsed, operands)) = parse_everywhere(args, options) else {
+    let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
         let option = |at: &usize| args[*at].value().is_none_or(|word| word.starts_with('-'));
         return Some((1..args.len()).find(option).unwrap_or(0));
     };
@@ -19,10 +19,9 @@ pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     (!args[first].value().is_some_and(only_prints)).then_some(first)
 }
 
-fn given(parsed: &Parsed) -> Option<usize> {
-    let mut scripts =
-        parsed.given.iter().filter(|given| matches!(given.name.as_str(), "-e" | "--expression"));
-    scripts.find(|given| !given.text().is_some_and(only_prints)).map(|given| given.value_at)
+fn given(parsed: &Leading<'_>) -> Option<usize> {
+    let mut scripts = parsed.given.iter().filter(|given| matches!(&*given.name, "-e" | "--expression"));
+    scripts.find(|given| !given.value.is_some_and(only_prints)).map(|given| given.value_at)
 }
 
 /// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`.

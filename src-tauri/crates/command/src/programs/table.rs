@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
-use postern_programs::{Alone, ArgEffect, Check, Class, Operand, Power, ReadCheck, Style};
+use postern_programs::{
+    Alone, ArgEffect, Check, Class, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck, Reversible,
+    Scope, Style,
+};
 
 /// What is known about a program, or about a family of programs. The fields are those of
 /// [`postern_programs::ProgramFile`].
@@ -14,7 +17,7 @@ pub(crate) struct Program {
     pub(crate) style: Style,
     /// Its options before the command; `None` if nothing is known about them apart from others.
     pub(crate) before: Option<&'static str>,
-    /// Its options behind the command, or anywhere. What is not listed counts as taking nothing: too much is then
+    /// Its options anywhere. What is not listed counts as taking nothing: too much is then
     /// looked at, never too little.
     pub(crate) behind: &'static str,
     /// The same for some commands only (names, separated by blanks).
@@ -32,17 +35,35 @@ pub(crate) struct Program {
     pub(crate) nouns: &'static [(&'static str, &'static str)],
     pub(crate) obeys_input: &'static [&'static str],
     pub(crate) reads: Reads,
+    pub(crate) unsafe_args: &'static [UnsafeArgs],
     pub(crate) effects: &'static [Effect],
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) interpreter: Option<Interpreter>,
 }
 
-/// One effect: by which arguments, and which.
+/// Arguments by which a program does more than its ordinary work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnsafeArgs {
+    /// Patterns of arguments, separated by blanks (`postern_programs` explains them).
+    pub(crate) when: &'static str,
+    pub(crate) does: ArgEffect,
+    pub(crate) source: &'static str,
+}
+
+/// One effect of a command. The fields are those of [`postern_programs::Effect`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effect {
-    /// Patterns of arguments, separated by blanks (`postern_programs` explains them).
-    pub(crate) marks: &'static str,
-    pub(crate) does: ArgEffect,
+    /// Names of the program that have it; empty for all.
+    pub(crate) names: &'static [&'static str],
+    pub(crate) when: &'static str,
+    pub(crate) unless: &'static str,
+    pub(crate) does: EffectKind,
+    pub(crate) says: &'static str,
+    pub(crate) of: Of,
+    pub(crate) place: InstallPlace,
+    /// Its reach; `None` is that of its paths.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) reversible: Reversible,
     pub(crate) source: &'static str,
 }
 
@@ -133,10 +154,26 @@ impl Program {
         nouns: &[],
         obeys_input: &[],
         reads: Reads { commands: &[], forms: &[], asks: &[], check: None },
+        unsafe_args: &[],
         effects: &[],
         wrapper: None,
         interpreter: None,
     };
+}
+
+impl Program {
+    /// Returns true unless the word may be an alias or a plugin of the program: all its own commands are then known.
+    pub(crate) fn has_own(&self, word: &str) -> bool {
+        self.own_commands.is_none_or(|own| own.contains(&word))
+    }
+
+    /// Returns true if an option of this very name makes an argument unsafe.
+    pub(crate) fn has_effect_of(&self, option: &str) -> bool {
+        let is_it = |mark: &str| {
+            mark.rsplit(':').next().unwrap_or(mark).trim_start_matches('@').trim_end_matches('/') == option
+        };
+        self.unsafe_args.iter().any(|unsafe_args| unsafe_args.when.split(' ').any(is_it))
+    }
 }
 
 impl Name {
@@ -145,9 +182,9 @@ impl Name {
         self.traits & one as u8 != 0
     }
 
-    /// Returns the program, if its arguments can have effects.
-    pub(crate) fn with_effects(&self) -> Option<&'static Program> {
-        Some(self.program).filter(|program| !program.effects.is_empty())
+    /// Returns the program, if its arguments can be unsafe.
+    pub(crate) fn with_unsafe_args(&self) -> Option<&'static Program> {
+        Some(self.program).filter(|program| !program.unsafe_args.is_empty())
     }
 }
 

@@ -6,7 +6,7 @@ use super::{bash, heads, reads_clear};
 use crate::RedirectionKind::{Append, Descriptor, Read, ReadWrite, Write};
 use crate::{Dialect, Dir, RedirectionKind, Role, read_argv, read_shell};
 
-/// Everyday lines must be clear: each program a step, nothing opaque, no way out.
+/// Everyday lines must be clear: each program a step, nothing opaque, no unsafe argument.
 #[rstest]
 #[case("git status && git log --oneline -5", &["git", "git"])]
 #[case("cat a.txt | grep foo | wc -l", &["cat", "grep", "wc"])]

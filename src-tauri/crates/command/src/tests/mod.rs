@@ -12,7 +12,7 @@ fn bash(text: &str) -> Reading {
     read_shell(text, Dialect::Bash)
 }
 
-/// Everything understood, and no argument that is a way out.
+/// Everything understood, and no unsafe argument.
 fn reads_clear(reading: &Reading) -> bool {
     reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Wrappers, interpreters and ways out, program by program.
+//! Wrappers, interpreters and unsafe arguments, program by program.
 
 use rstest::rstest;
 

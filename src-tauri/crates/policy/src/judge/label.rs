@@ -19,8 +19,7 @@ pub(super) fn of_step(step: &Step) -> Label {
 
 /// The words that name the command.
 pub(super) fn of_words(words: &[&str]) -> String {
-    let arity = postern_command::arity(words).clamp(1, words.len().max(1));
-    let shown: Vec<String> = words.iter().take(arity).map(|word| beginning(word)).collect();
+    let shown: Vec<String> = postern_command::command_words(words).into_iter().map(beginning).collect();
     shown.join(" ")
 }
 

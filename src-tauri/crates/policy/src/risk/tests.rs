@@ -353,6 +353,43 @@ fn options_before_the_verb_hide_no_danger() {
     }
 }
 
+/// Deny rules, effects and levels read options in one place: a spelling is no way around any of them.
+#[test]
+fn a_spelling_changes_no_effect_no_level_and_no_denial() {
+    use crate::testing::Scene;
+    use crate::verdict::Decision;
+    for (plain, spelled, deny) in [
+        ("npm publish", "npm --prefix x publish", "npm publish"),
+        ("npm publish", "npm --otp=1 -s publish --tag next", "npm publish"),
+        ("kubectl exec p -- ls", "kubectl -n prod exec p -- ls", "kubectl exec"),
+        ("docker rm -f c", "docker --context c rm --forc c", "docker rm"),
+        ("docker rm -f c", "docker -H tcp://h rm -vf c", "docker rm"),
+        ("docker rm -f c", "docker rm c -f", "docker rm"),
+        ("docker volume rm v", "docker --unheard x volume --unheard y rm v", "docker volume rm"),
+        ("git push --force o", "git -C x push --forc o", "git push"),
+        ("git push -f o", "git --git-dir=x push o -uf", "git push"),
+        ("git push -d o b", "git -P push --dele o b", "git push"),
+        ("git clean -f", "git -c a.b=c clean -dxf", "git clean"),
+        ("rm -r x", "rm --recurs x", "rm"),
+        ("rm -r x", "rm x -vr", "rm"),
+        ("npm -g install x", "npm install x --global", "npm install"),
+        ("pip uninstall x", "pip --proxy p uninstall -y x", "pip uninstall"),
+        ("nohup git push -f o", "env -u A git --no-pager push -f o", "git push"),
+    ] {
+        let told = |command: &str| Scene::new().shell(command).judge().risk;
+        let (one, other) = (told(plain), told(spelled));
+        assert!(other.level >= one.level, "{spelled}: {:?}", other.effects);
+        for rated in one.effects {
+            let same = |also: &RatedEffect| also.effect == rated.effect && also.scope == rated.scope;
+            assert!(other.effects.iter().any(same), "{spelled}: {:?} and not {rated:?}", other.effects);
+        }
+        for command in [plain, spelled] {
+            let verdict = Scene::new().allow("/**").deny(deny).shell(command).judge();
+            assert_eq!(verdict.decision, Decision::Deny, "{command}");
+        }
+    }
+}
+
 /// A dangerous option of the program itself makes a command dangerous; any other of its options changes
 /// nothing.
 #[test]
@@ -390,7 +427,10 @@ fn no_known_option_before_the_verb_changes_the_level() {
         ("helm", "push x"),
     ] {
         let base = level(&[program, rest]);
-        let options: Vec<(&str, bool)> = postern_command::global_options(program).collect();
+        let known = postern_command::known_program(program);
+        let options = known[0].options_before.unwrap_or_default().split(' ').filter(|word| *word != "+");
+        let options: Vec<(&str, bool)> =
+            options.map(|word| (word.trim_end_matches([':', '?']), word.ends_with(':'))).collect();
         assert!(!options.is_empty(), "{program}");
         for (option, takes_value) in options {
             let given: &[&str] = if takes_value { &[program, option, "val"] } else { &[program, option] };

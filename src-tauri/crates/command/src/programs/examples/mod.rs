@@ -1,10 +1,17 @@
 //! Whether the examples of a file show what they say, and whether each effect has one.
 
-use postern_programs::{ArgEffect, Example, ProgramFile};
+use std::iter;
 
-use super::table::Program;
-use super::{family, own, ways};
-use crate::{Dialect, Reading, Step, read_shell};
+use postern_programs::{Does, EffectKind, Example, ProgramFile};
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer;
+
+use super::table::{Effect, Program, UnsafeArgs};
+use super::{family, own, patterns};
+use crate::call::Arg;
+use crate::effect::{effects_of_reading, has_effect};
+use crate::invocation::Invocation;
+use crate::{Dialect, Reading, Step, Word, read_shell};
 
 /// What is wrong with the examples of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,8 +31,9 @@ pub enum ExampleProblem {
     Unshown(String),
 }
 
-/// Checks the examples of a file. What the file says must have been set before, or be built in.
-pub fn check_examples(file: &ProgramFile) -> Vec<ExampleProblem> {
+/// Checks the examples of a file. What the file says must have been set before, or be built in. Each effect needs an example,
+/// which may stand in one of its relatives: the file that it is like, and those that are like it.
+pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<ExampleProblem> {
     let mut readings = Vec::new();
     let mut found = Vec::new();
     for (line, wanted) in &file.examples {
@@ -37,33 +45,53 @@ pub fn check_examples(file: &ProgramFile) -> Vec<ExampleProblem> {
         readings.push(reading);
     }
     let program = own::compile(file);
+    let lines = relatives.iter().flat_map(|relative| relative.examples.keys());
+    readings.extend(lines.map(|line| read_shell(line, Dialect::Bash)));
     let steps: Vec<&Step> = readings.iter().flat_map(|reading| &reading.steps).collect();
-    let unshown =
-        program.effects.iter().filter(|effect| !steps.iter().any(|step| shows(step, program, effect)));
-    found.extend(unshown.map(|effect| ExampleProblem::Unshown(effect.marks.to_owned())));
+    let programs: Vec<&'static Program> =
+        iter::once(program).chain(relatives.iter().map(own::compile)).collect();
+    let any = |test: &dyn Fn(&Step, &'static Program) -> bool| {
+        programs.iter().any(|program| steps.iter().any(|step| test(step, program)))
+    };
+    let is_shown = |one: &UnsafeArgs| any(&|step, program| shows_unsafe(step, program, one));
+    let unsafe_args = program.unsafe_args.iter().filter(|one| !is_shown(one)).map(|one| one.when);
+    let is_shown = |effect: &Effect| any(&|step, program| has_effect(step, program, effect));
+    let effects = program.effects.iter().filter(|effect| !is_shown(effect)).map(|effect| effect.when);
+    found.extend(unsafe_args.chain(effects).map(|when| ExampleProblem::Unshown(when.to_owned())));
     found
 }
 
-/// Returns true if a step has an argument that the effect is about.
-fn shows(step: &Step, program: &Program, effect: &super::table::Effect) -> bool {
+/// Returns true if a step has such an unsafe argument.
+fn shows_unsafe(step: &Step, program: &'static Program, unsafe_args: &UnsafeArgs) -> bool {
+    let arg = |word: &Word| match &word.value {
+        Some(value) => Arg::known(value, 0..0),
+        None => Arg::unknown(&word.raw, 0..0, true),
+    };
+    let args: Vec<Arg> = step.argv.iter().map(arg).collect();
     let own = step.program().is_some_and(|name| program.names.contains(&family(name).as_str()));
-    own && ways::has_effect(step, program, effect)
+    own && patterns::unsafe_arg(unsafe_args, &Invocation::of(&args, program), &step.dir).is_some()
 }
 
 /// Returns everything that a line shows.
 fn shown(reading: &Reading) -> Vec<Example> {
     let mut all: Vec<Example> = Vec::new();
-    let effects = reading.steps.iter().flat_map(|step| &step.ways_out).map(|way| Example::Effect(way.effect));
+    let unsafe_args = reading.steps.iter().flat_map(|step| &step.ways_out).map(|one| one.effect);
     let unparsed = !reading.opaque.is_empty() || reading.steps.iter().any(|step| step.opaque.is_some());
-    for one in effects.chain(unparsed.then_some(Example::Unparsed)) {
-        if !all.contains(&one) {
-            all.push(one);
-        }
-    }
+    let unsafe_args = unsafe_args.map(|effect| Example::Effect(Does::Unsafe(effect)));
+    all.extend(unsafe_args.chain(unparsed.then_some(Example::Unparsed)));
     if all.is_empty() {
         all.push(Example::None);
     }
-    all
+    let effects = effects_of_reading(reading).into_iter().flatten();
+    let kinds = effects.filter_map(|found| kind_of(found.effect.kind()));
+    all.extend(kinds.map(|kind| Example::Effect(Does::Has(kind))));
+    let first = |at: usize, one: &Example| !all[..at].contains(one);
+    all.iter().enumerate().filter(|(at, one)| first(*at, one)).map(|(_, one)| *one).collect()
+}
+
+/// Returns the kind of effect of a name; `None` for an effect that is not known.
+fn kind_of(name: &str) -> Option<EffectKind> {
+    EffectKind::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(name)).ok()
 }
 
 fn named(all: &[Example]) -> String {
@@ -75,7 +103,7 @@ fn named(all: &[Example]) -> String {
     all.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn name_of(effect: ArgEffect) -> String {
+fn name_of(effect: Does) -> String {
     let name = serde_json::to_value(effect).ok();
     name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -6,11 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use postern_programs::{ArgEffect, Example, ProgramFile};
+use postern_programs::{ArgEffect, Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize;
 
-use super::{ExampleProblem, check_examples, shown, shows};
-use crate::programs::table::PROGRAMS;
+use super::{ExampleProblem, check_examples, shown, shows_unsafe};
+use crate::effect::has_effect;
+use crate::programs::own;
+use crate::programs::table::{Effect, PROGRAMS};
 use crate::programs::{Class, arity, class_of, family, set_own_programs};
 use crate::{Dialect, Reading, read_shell};
 
@@ -72,23 +74,38 @@ fn every_example_shows_what_its_file_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Files that are alike share their effects: an example of one of them shows them all.
+/// Files that are alike share their unsafe arguments: an example of one of them shows them all.
 #[test]
-fn every_effect_has_an_example() {
+fn every_unsafe_argument_has_an_example() {
     let steps: Vec<_> = readings().iter().flat_map(|reading| &reading.steps).collect();
     let mut shown = BTreeSet::new();
     let mut all = BTreeSet::new();
     for program in PROGRAMS {
-        for effect in program.effects {
-            let key = (effect.marks, effect.source);
+        for one in program.unsafe_args {
+            let key = (one.when, one.source);
             all.insert(key);
-            if !shown.contains(&key) && steps.iter().any(|step| shows(step, program, effect)) {
+            if !shown.contains(&key) && steps.iter().any(|step| shows_unsafe(step, program, one)) {
                 shown.insert(key);
             }
         }
     }
     let missing: Vec<_> = all.difference(&shown).collect();
     assert!(missing.is_empty(), "no example of {missing:?}");
+}
+
+#[test]
+fn every_effect_has_an_example_in_its_file() {
+    let mut missing = Vec::new();
+    for (path, file) in files() {
+        let program = own::compile(file);
+        let lines = file.examples.keys();
+        let steps: Vec<_> = lines.flat_map(|line| read_shell(line, Dialect::Bash).steps).collect();
+        let is_shown = |effect: &Effect| steps.iter().any(|step| has_effect(step, program, effect));
+        missing.extend(
+            program.effects.iter().filter(|effect| !is_shown(effect)).map(|effect| (path, effect.when)),
+        );
+    }
+    assert!(missing.is_empty(), "no example of {missing:#?}");
 }
 
 #[test]
@@ -115,7 +132,8 @@ fn every_name_is_the_one_that_a_program_is_looked_up_by() {
 
 #[test]
 fn a_file_is_named_for_one_of_its_programs_or_its_theme() {
-    let themes = ["small-tools", "shells", "wrappers-not-followed", "interpreters-not-followed"];
+    let themes =
+        ["effects-only", "small-tools", "shells", "wrappers-not-followed", "interpreters-not-followed"];
     for (path, file) in files() {
         let stem = path.rsplit('/').next().unwrap().strip_suffix(".toml").unwrap();
         assert!(themes.contains(&stem) || file.names[0] == stem, "{path} begins with {}", file.names[0]);
@@ -138,26 +156,31 @@ fn a_program_that_a_person_adds_is_judged_and_a_known_one_only_gains() {
         "shipit --everywhere" = "none"
         "shipit status" = "none"
     "#);
-    let effects = |line: &str| shown(&read_shell(line, Dialect::Bash));
+    // An unsafe argument is an effect of its own.
+    let effects = |line: &str| {
+        let all = shown(&read_shell(line, Dialect::Bash));
+        all.into_iter().filter(|one| !matches!(one, Example::Effect(Does::Has(_)))).collect::<Vec<_>>()
+    };
+    let is_unsafe = |effect: ArgEffect| Example::Effect(Does::Unsafe(effect));
     assert_eq!(effects("shipit deploy"), [Example::None], "nothing is known of it");
     assert!(set_own_programs(vec![shipit.clone()]), "that is new");
     assert!(!set_own_programs(vec![shipit.clone()]), "that is no change");
-    assert_eq!(effects("shipit deploy"), [Example::Effect(ArgEffect::Sends)]);
+    assert_eq!(effects("shipit deploy"), [is_unsafe(ArgEffect::Sends)]);
     assert_eq!(effects("shipit -e deploy status"), [Example::None], "a value is no command");
     assert_eq!(arity(&["shipit", "deploy", "web"]), 3);
     assert_eq!(
         effects("wc --everywhere --files0-from x"),
-        [ArgEffect::Sends, ArgEffect::Reads].map(Example::Effect)
+        [ArgEffect::Sends, ArgEffect::Reads].map(is_unsafe)
     );
     assert_eq!(class_of("shipit"), Class::Ordinary);
-    let problems = check_examples(&shipit);
+    let problems = check_examples(&shipit, &[]);
     let wanted = vec![Example::None];
-    let got = vec![Example::Effect(ArgEffect::Sends)];
+    let got = vec![is_unsafe(ArgEffect::Sends), Example::Effect(Does::Has(EffectKind::Send))];
     assert_eq!(problems, [ExampleProblem::Shows { line: "shipit --everywhere".to_owned(), wanted, got }]);
-    assert_eq!(problems[0].to_string(), "`shipit --everywhere` shows sends, and not none");
+    assert_eq!(problems[0].to_string(), "`shipit --everywhere` shows sends, send, and not none");
     let unshown =
         own("names = [\"shipit\"]\n[[effect]]\nwhen = \"undo\"\ndoes = \"sends\"\nsource = \"shipit(1)\"");
-    assert_eq!(check_examples(&unshown), [ExampleProblem::Unshown("undo".to_owned())]);
+    assert_eq!(check_examples(&unshown, &[]), [ExampleProblem::Unshown("undo".to_owned())]);
     assert!(set_own_programs(Vec::new()));
     assert_eq!(effects("shipit deploy"), [Example::None]);
 }

@@ -1,4 +1,4 @@
-//! Commands that only read: what *auto-allow read-only commands* lets through, where no argument is a way out.
+//! Commands that only read: what *auto-allow read-only commands* lets through, where no argument is unsafe.
 
 mod git;
 mod shapes;
@@ -7,13 +7,14 @@ use postern_programs::ReadCheck;
 
 use super::table::{self, Name, Trait};
 use super::{Class, class_of, family};
+use crate::invocation::verbs;
 
 /// Returns true if it is a program that reads with any arguments.
 pub(super) fn is_program(known: &Name) -> bool {
     known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway)
 }
 
-/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
+/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's unsafe arguments: a command with one is
 /// not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
@@ -27,8 +28,8 @@ pub fn is_read_only(argv: &[&str]) -> bool {
         || has_reading_subcommand(known, argv)
 }
 
-/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is a way
-/// out.
+/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is
+/// unsafe.
 pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     let known: Option<Vec<&str>> = words.iter().copied().collect();
     if let Some(argv) = known {
@@ -39,7 +40,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if known.has(Trait::ReadsAnyway) {
         return true;
     }
-    // What could be an option that does more would be a way out: these are operands.
+    // What could be an option that does more would be unsafe: these are operands.
     let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
     known.has(Trait::ReadsOperands) && is_read_only(&operands)
         || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)
@@ -54,7 +55,7 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
     }
     let asks = table::find(&family(name)).is_some_and(|known| {
         let by = known.program.reads.asks;
-        let command = || super::subcommand::position(known.word, &argv).and_then(|at| argv.get(at));
+        let command = || verb(known, &argv).and_then(|at| argv.get(at));
         by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(command))
     });
     asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
@@ -92,11 +93,11 @@ const ASKING_OPTIONS: [&str; 2] = ["--outdated", "--uptodate"];
 fn has_reading_subcommand(known: &Name, argv: &[&str]) -> bool {
     let check = known.program.reads.check;
     let own = || {
-        let at = super::subcommand::position(known.word, argv);
+        let at = verb(known, argv);
         check == Some(ReadCheck::Git) && at.is_some_and(|at| git::lists(argv, at))
     };
     (has_command(known, argv) || own())
-        && !check.is_some_and(|check| shapes::does_more(check, known.word, argv))
+        && !check.is_some_and(|check| shapes::does_more(check, verb(known, argv), argv))
 }
 
 /// Returns true if the command is one that reads, alone or with the word behind it (`config.get`).
@@ -105,7 +106,7 @@ fn has_command(known: &Name, argv: &[&str]) -> bool {
     if commands.is_empty() {
         return false;
     }
-    let Some(at) = super::subcommand::position(known.word, argv) else { return false };
+    let Some(at) = verb(known, argv) else { return false };
     let (Some(first), second) = (argv.get(at), argv.get(at + 1)) else { return false };
     commands.iter().any(|command| match command.split_once('.') {
         None => command == first,
@@ -131,6 +132,11 @@ fn has_form(known: &Name, argv: &[&str]) -> bool {
         }
         words.next().is_none()
     })
+}
+
+/// Returns the index of the verb.
+fn verb(known: &Name, argv: &[&str]) -> Option<usize> {
+    verbs(known.program, argv).first().copied()
 }
 
 fn is_operand(word: &str) -> bool {

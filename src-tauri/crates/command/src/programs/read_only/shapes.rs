@@ -46,7 +46,7 @@ fn shows_signature(argv: &[&str]) -> bool {
         && argv.iter().skip(1).all(|word| !word.starts_with('-') || plain(word))
 }
 
-/// plutil(1): prints, checks, or converts to the output (which is a way out without `-o -`).
+/// plutil(1): prints, checks, or converts to the output (which is unsafe without `-o -`).
 fn shows_properties(argv: &[&str]) -> bool {
     match argv.get(1..).unwrap_or_default() {
         ["-p" | "-lint", files @ ..] => files.iter().all(|word| !word.starts_with('-')) && !files.is_empty(),
@@ -87,7 +87,7 @@ fn awk_prints(words: &[&str]) -> bool {
         && files.all(|file| *file == "-" || !file.starts_with('-'))
 }
 
-/// tar(1): `-t`, of an archive on this machine (another is a way out).
+/// tar(1): `-t`, of an archive on this machine (another is unsafe).
 fn lists_archive(words: &[&str]) -> bool {
     let Some((mode, rest)) = words.split_first() else { return false };
     let letters = mode.strip_prefix('-').unwrap_or(mode);
@@ -147,13 +147,12 @@ const PIP: [&str; 14] = [
 ];
 
 /// Reading subcommands with words by which they show secrets, fetch from elsewhere, or open something.
-pub(super) fn does_more(check: ReadCheck, name: &str, argv: &[&str]) -> bool {
+pub(super) fn does_more(check: ReadCheck, verb: Option<usize>, argv: &[&str]) -> bool {
     let any = |test: &dyn Fn(&str) -> bool| argv.iter().skip(1).any(|word| test(word));
     match check {
         // `kubectl get secret,configmap -o yaml` prints passwords; a path or a file may name a secret in another spelling.
         ReadCheck::Kubectl => {
-            let at = crate::programs::subcommand::position(name, argv);
-            let follows = at.is_some_and(|at| argv.get(at) == Some(&"logs"));
+            let follows = verb.is_some_and(|at| argv.get(at) == Some(&"logs"));
             any(&|word| {
                 word.to_ascii_lowercase().contains("secret")
                     || ["-k", "--raw", "--filename", "--kustomize"].iter().any(|one| word.starts_with(one))

@@ -1,37 +1,37 @@
 //! Where files are put, taken away from, opened up and changed.
 
-use super::marks::{NO_FILE, leads_outside};
-use super::reader::Read;
 use super::{Found, noted};
 use crate::call::Call;
+use crate::invocation::Invocation;
+use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
 
 /// Options with which cp makes links.
 const LINKS: [&str; 4] = ["-s", "-l", "--symbolic-link", "--link"];
 
-/// The ways out of a call that works on the files that it is given.
-pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+/// Returns the unsafe arguments of a call that works on the files that it is given.
+pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let found = match name {
-        "mv" => takes_away(call, read).or_else(|| target(name, call, read)),
-        "rm" | "rimraf" | "rmdir" => takes_away(call, read),
-        "mkdir" | "touch" => changes(call, read, 0).or_else(|| read_unasked(read)),
-        "chmod" => borrows_rights(name, read).or_else(|| changes(call, read, 1)),
+        "mv" => removes_outside(call, read).or_else(|| target(name, call, read)),
+        "rm" | "rimraf" | "rmdir" => removes_outside(call, read),
+        "mkdir" | "touch" => changes(call, read, 0).or_else(|| read_by_tools(read)),
+        "chmod" => sets_owner_rights(name, read).or_else(|| changes(call, read, 1)),
         "chown" | "chgrp" | "chflags" => changes(call, read, 1),
-        "ln" | "link" => leads_elsewhere(call, read).or_else(|| target(name, call, read)),
-        "install" => borrows_rights(name, read).or_else(|| target(name, call, read)),
-        "cp" if read.options.iter().any(|seen| LINKS.contains(&seen.name.as_str())) => {
-            leads_elsewhere(call, read).or_else(|| target(name, call, read))
+        "ln" | "link" => links_outside(call, read).or_else(|| target(name, call, read)),
+        "install" => sets_owner_rights(name, read).or_else(|| target(name, call, read)),
+        "cp" if read.options.iter().any(|given| LINKS.contains(&&*given.name)) => {
+            links_outside(call, read).or_else(|| target(name, call, read))
         }
         "cp" | "ditto" | "rsync" => target(name, call, read),
         _ => in_place(call, read),
     };
-    let mut ways: Vec<UnsafeArg> = found.map(noted).into_iter().collect();
-    ways.extend(renamed(name, read));
-    ways
+    let mut found: Vec<UnsafeArg> = found.map(noted).into_iter().collect();
+    found.extend(renamed(name, read));
+    found
 }
 
 /// A program of the system that is given another name: what a rule says of the one would not be said of the other.
-fn renamed(name: &str, read: &Read<'_>) -> Option<UnsafeArg> {
+fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
         "/usr/bin/",
@@ -55,8 +55,8 @@ fn renamed(name: &str, read: &Read<'_>) -> Option<UnsafeArg> {
     Some(UnsafeArg::noted(at, ArgEffect::Changes, "gives a program another name").with(vec![guess]))
 }
 
-/// The first operand behind the first few that lies outside of the working directory, and is no file of the temporary folder.
-fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
+/// Returns the first operand behind the first few that is outside of the working directory, and is no file of the temporary folder.
+fn changes(call: &Call, read: &Invocation<'_>, skipped: usize) -> Found {
     let outside = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         leads_outside(path, &call.dir) && !is_temporary(path)
@@ -65,15 +65,15 @@ fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
     Some((*at, ArgEffect::Writes, "changes what lies outside of the working directory"))
 }
 
-/// What replaces its operands, unless it prints or only looks.
-fn in_place(call: &Call, read: &Read<'_>) -> Found {
+/// Returns the operand that is replaced, unless the program only prints or looks.
+fn in_place(call: &Call, read: &Invocation<'_>) -> Found {
     const LOOKS: [&str; 8] = ["-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list", "-V"];
-    let looks = read.options.iter().any(|seen| LOOKS.contains(&seen.name.as_str()));
+    let looks = read.options.iter().any(|given| LOOKS.contains(&&*given.name));
     if looks { None } else { changes(call, read, 0) }
 }
 
 /// `ln -s / x`: what is written or removed below `x` from then on lies elsewhere.
-fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
+fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
     let at = read.operands.iter().take(sources).find(outside)?;
@@ -81,13 +81,13 @@ fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
 }
 
 /// An operand that other programs read or run by themselves.
-fn read_unasked(read: &Read<'_>) -> Found {
-    let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_unasked))?;
+fn read_by_tools(read: &Invocation<'_>) -> Found {
+    let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
     Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
 
-/// Whether a part of the path names what tools read or run by themselves.
-fn is_read_unasked(path: &str) -> bool {
+/// Returns true if a part of the path names what tools read or run by themselves.
+fn is_read_by_tools(path: &str) -> bool {
     const NAMES: [&str; 25] = [
         ".git",
         ".husky",
@@ -118,11 +118,12 @@ fn is_read_unasked(path: &str) -> bool {
     path.split('/').any(|part| NAMES.iter().any(|name| name.eq_ignore_ascii_case(part)))
 }
 
-/// The last operand of what copies: where it leads out of the working directory, or to a file that tools read by
+/// Returns the last operand of what copies, if it leads out of the working directory, or to a file that tools read by
 /// themselves.
-fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
+fn target(name: &str, call: &Call, read: &Invocation<'_>) -> Found {
     // `install -d` makes every folder that it is given.
-    if name == "install" && read.options.iter().any(|seen| seen.name == "-d" || seen.name == "--directory") {
+    if name == "install" && read.options.iter().any(|given| given.name == "-d" || given.name == "--directory")
+    {
         return changes(call, read, 0);
     }
     let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
@@ -142,11 +143,15 @@ fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
     if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
         return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
-    is_read_unasked(path).then_some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
+    is_read_by_tools(path).then_some((
+        at,
+        ArgEffect::Plants,
+        "writes what other programs run or read unasked",
+    ))
 }
 
-/// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
-fn takes_away(call: &Call, read: &Read<'_>) -> Found {
+/// Returns the operand that is removed or moved away, if it is outside of the working directory, and is no file of the temporary folder.
+fn removes_outside(call: &Call, read: &Invocation<'_>) -> Found {
     let kept = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
@@ -164,14 +169,14 @@ pub(super) fn is_temporary(path: &str) -> bool {
 }
 
 /// `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
-fn borrows_rights(name: &str, read: &Read<'_>) -> Found {
+fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> Found {
     let what = "lets the file run with its owner's rights";
     let at = match name {
-        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value_at,
+        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value_at,
         _ => *read.operands.first()?,
     };
     let mode = match name {
-        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value,
+        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value,
         _ => read.word(at),
     };
     let Some(mode) = mode else { return Some((at, ArgEffect::Elevates, what)) };

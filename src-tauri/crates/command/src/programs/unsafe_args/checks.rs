@@ -2,43 +2,43 @@
 
 use postern_programs::Check;
 
-use super::super::{sed, subcommand};
-use super::marks::leads_outside;
-use super::reader::Read;
-use super::{Found, clouds, fetching, noted, placing, shown};
+use super::super::{sed, table};
+use super::{Found, cloud, files, noted, transfers, viewers};
 use crate::call::Call;
 use crate::environment::decides_what_runs;
+use crate::invocation::{Given, Invocation};
 use crate::peel::guess;
+use crate::programs::patterns::leads_outside;
 use crate::{ArgEffect, UnsafeArg};
 
 /// Returns the unsafe arguments of a call that a named check finds.
-pub(super) fn of(check: Check, name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+pub(super) fn of(check: Check, name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let found = match check {
         Check::Git => return git(call, read),
-        Check::Files => return placing::of(name, call, read),
+        Check::Files => return files::of(name, call, read),
         Check::Pnpm => return runs_any_program(call, read).into_iter().collect(),
         Check::None => None,
         Check::Sed => sed::more_than_prints(read.args)
             .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files")),
         Check::Variables => variables(read),
         Check::Cmake => chooses_programs(read),
-        Check::Plutil => shown::converts_in_place(read),
-        Check::Codesign => shown::writes_requirements(read),
-        Check::Openssl => shown::more_than_shows_a_certificate(read),
+        Check::Plutil => viewers::converts_in_place(read),
+        Check::Codesign => viewers::writes_requirements(read),
+        Check::Openssl => viewers::more_than_shows_a_certificate(read),
         Check::Npm => for_all_projects(read),
         Check::Date => sets_clock(read),
-        Check::Jq => shown::reads_environment(read),
+        Check::Jq => viewers::reads_environment(read),
         Check::Tree => writes_by_a_letter(read),
         Check::Network => changes_network(name, read),
         Check::Brew => other_formula(read),
         Check::Protoc => generator(read),
         Check::Xcodebuild => build_settings(read),
-        Check::Curl => fetching::by_curl(read),
-        Check::Wget => fetching::by_wget(read),
-        Check::Lookup => fetching::tells_what_a_command_prints(read),
+        Check::Curl => transfers::by_curl(read),
+        Check::Wget => transfers::by_wget(read),
+        Check::Lookup => transfers::sends_output_of_command(read),
         Check::Tar => packs_elsewhere(call, read),
         Check::Ps => other_environments(read),
-        Check::Cloud => clouds::of(name, read),
+        Check::Cloud => cloud::of(name, read),
         Check::Script => script(name, read),
         Check::Gh => changes_by_api(call, read),
     };
@@ -47,7 +47,7 @@ pub(super) fn of(check: Check, name: &str, call: &Call, read: &Read<'_>) -> Vec<
 
 /// `make NAME=value`: what a makefile does with a variable is not known, so only values that cannot name a program or hold
 /// a command are left alone.
-fn variables(read: &Read<'_>) -> Found {
+fn variables(read: &Invocation<'_>) -> Found {
     const PROGRAMS: [&str; 22] = [
         "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "RM", "INSTALL", "MAKE", "YACC", "LEX", "M4",
         "CARGO", "GO", "PYTHON", "NODE", "NPM", "CMAKE", "SUDO", "PERL",
@@ -72,7 +72,7 @@ fn variables(read: &Read<'_>) -> Found {
 
 /// cmake's `-D` and `-G` name compilers, launchers and files to include, but for switches and the usual settings. cmake(1),
 /// cmake-variables(7)
-fn chooses_programs(read: &Read<'_>) -> Found {
+fn chooses_programs(read: &Invocation<'_>) -> Found {
     const GENERATORS: [&str; 4] = ["Ninja", "Ninja Multi-Config", "Unix Makefiles", "Xcode"];
     let harmless = |at: usize| {
         let Some(start) = read.beginning(at) else { return true };
@@ -135,12 +135,12 @@ fn is_switch(given: &str) -> bool {
             || on_or_off && !SAYS_WHICH.iter().any(|part| upper.contains(part)))
 }
 
-fn sets_clock(read: &Read<'_>) -> Found {
+fn sets_clock(read: &Invocation<'_>) -> Found {
     // `-j` is macOS's: nothing is set, and `-f` says how the date is written. GNU's date knows no `-j`.
-    if read.options.iter().any(|seen| seen.name == "-j") {
+    if read.options.iter().any(|given| given.name == "-j") {
         return None;
     }
-    if let Some(file) = read.options.iter().find(|seen| seen.name == "-f") {
+    if let Some(file) = read.options.iter().find(|given| given.name == "-f") {
         return Some((file.at, ArgEffect::Reads, "reads another file"));
     }
     let of_option =
@@ -153,19 +153,19 @@ fn sets_clock(read: &Read<'_>) -> Found {
 }
 
 /// `npm -g` that does more than list what is there. npm-install(1)
-fn for_all_projects(read: &Read<'_>) -> Found {
+fn for_all_projects(read: &Invocation<'_>) -> Found {
     const LISTS: [&str; 9] = ["ls", "list", "la", "ll", "root", "prefix", "outdated", "view", "bin"];
     let everywhere = |name: &str| {
         name == "-g" || name.len() > 3 && ["--global", "--location"].iter().any(|long| long.starts_with(name))
     };
-    let seen = read.options.iter().find(|seen| everywhere(&seen.name))?;
-    let lists = read.subs.first().and_then(|at| read.word(*at)).is_some_and(|sub| LISTS.contains(&sub));
-    (!lists).then_some((seen.at, ArgEffect::Changes, "changes what all projects have"))
+    let given = read.options.iter().find(|given| everywhere(&given.name))?;
+    let lists = read.verbs.first().and_then(|at| read.word(*at)).is_some_and(|sub| LISTS.contains(&sub));
+    (!lists).then_some((given.at, ArgEffect::Changes, "changes what all projects have"))
 }
 
 /// tree takes the values of its letters from the words behind, so that none of them hides another: `-aLo 2 x` writes to `x`.
 /// tree(1)
-fn writes_by_a_letter(read: &Read<'_>) -> Found {
+fn writes_by_a_letter(read: &Invocation<'_>) -> Found {
     let letters = |at: &usize| {
         let word = read.beginning(*at).and_then(|word| word.strip_prefix('-'));
         word.is_some_and(|word| !word.starts_with('-') && word.contains(['o', 'R']) && word != "noreport")
@@ -176,7 +176,7 @@ fn writes_by_a_letter(read: &Read<'_>) -> Found {
 }
 
 /// `ip OBJECT VERB`, `nft VERB`: anything but showing, in its short forms too. ip(8), tc(8), nft(8), bpftool(8), route(8)
-fn changes_network(name: &str, read: &Read<'_>) -> Found {
+fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
     const SHOWING: [&str; 7] = ["show", "list", "lst", "ls", "get", "help", "describe"];
     let place = usize::from(!matches!(name, "nft" | "route"));
     let at = *read.operands.get(place)?;
@@ -189,8 +189,8 @@ fn changes_network(name: &str, read: &Read<'_>) -> Found {
 }
 
 /// A formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs when it is looked at. brew(1)
-fn other_formula(read: &Read<'_>) -> Found {
-    let sub = read.subs.first().copied()?;
+fn other_formula(read: &Invocation<'_>) -> Found {
+    let sub = read.verbs.first().copied()?;
     let other = |at: &usize| {
         let word = read.beginning(*at).unwrap_or_default();
         *at > sub
@@ -202,7 +202,7 @@ fn other_formula(read: &Read<'_>) -> Found {
 }
 
 /// `protoc --NAME_out=.` runs protoc-gen-NAME, unless the language is protoc's own.
-fn generator(read: &Read<'_>) -> Found {
+fn generator(read: &Invocation<'_>) -> Found {
     const OWN: [&str; 12] = [
         "cpp",
         "java",
@@ -222,12 +222,12 @@ fn generator(read: &Read<'_>) -> Found {
     };
     read.options
         .iter()
-        .find(|seen| runs(&seen.name))
-        .map(|seen| (seen.at, ArgEffect::Runs, "runs the generator of that name"))
+        .find(|given| runs(&given.name))
+        .map(|given| (given.at, ArgEffect::Runs, "runs the generator of that name"))
 }
 
 /// `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
-fn build_settings(read: &Read<'_>) -> Found {
+fn build_settings(read: &Invocation<'_>) -> Found {
     let names = |at: &&usize| {
         read.beginning(**at)
             .and_then(|word| word.split_once('='))
@@ -240,13 +240,13 @@ fn build_settings(read: &Read<'_>) -> Found {
 }
 
 /// `pnpm NAME` runs the script of that name, or else any program. pnpm-run(1)
-fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<UnsafeArg> {
+fn runs_any_program(call: &Call, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const SYSTEM: [&str; 20] = [
         "mv", "cp", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown", "docker",
         "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
     ];
     const OWN: [&str; 3] = ["exec", "env", "start"];
-    let at = *read.subs.first()?;
+    let at = *read.verbs.first()?;
     let name = read.word(at)?;
     let other = crate::class_of(name) != crate::Class::Ordinary || SYSTEM.contains(&name);
     let note = "runs a program that is no script of the project";
@@ -255,13 +255,13 @@ fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<UnsafeArg> {
 }
 
 /// Runtimes that run the file that they are given, or what they read from their input.
-fn script(name: &str, read: &Read<'_>) -> Found {
-    let behind_run = name == "bun" && read.subs.first().is_some_and(|at| read.word(*at) == Some("run"));
+fn script(name: &str, read: &Invocation<'_>) -> Found {
+    let behind_run = name == "bun" && read.verbs.first().is_some_and(|at| read.word(*at) == Some("run"));
     let Some(at) = read.operands.get(usize::from(behind_run)).copied() else {
         // Without a command deno's prompt takes the input for code, whatever options come before. deno(1)
         let tells = |name: &str| matches!(name, "--version" | "-V" | "--help" | "-h");
         let reads = name == "swift" && read.options.is_empty()
-            || name == "deno" && !read.options.iter().any(|seen| tells(&seen.name));
+            || name == "deno" && !read.options.iter().any(|given| tells(&given.name));
         return reads.then_some((0, ArgEffect::Code, "runs code from its input"));
     };
     let file = |word: &str| word.contains(['/', '.']) || word == "-";
@@ -269,26 +269,26 @@ fn script(name: &str, read: &Read<'_>) -> Found {
 }
 
 /// A file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
-fn changes_by_api(call: &Call, read: &Read<'_>) -> Found {
-    let file = read.options.iter().find(|seen| {
-        let path = seen.value.unwrap_or_default();
-        matches!(seen.name.as_str(), "-F" | "--body-file" | "--notes-file")
+fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
+    let file = read.options.iter().find(|given| {
+        let path = given.value.unwrap_or_default();
+        matches!(&*given.name, "-F" | "--body-file" | "--notes-file")
             && leads_outside(path, &call.dir)
-            && !placing::is_temporary(path)
+            && !files::is_temporary(path)
     });
     if let Some(file) = file {
         return Some((file.at, ArgEffect::Sends, "sends a file from outside of the working directory"));
     }
-    let start = read.sub_path("api")?;
-    let seen = read.options.iter().find(|seen| {
-        let method = matches!(seen.name.as_str(), "-X" | "--method");
-        method && seen.at > start && !seen.value.is_some_and(|value| ["GET", "HEAD"].contains(&value))
+    let start = read.verb("api")?.0;
+    let given = read.options.iter().find(|given| {
+        let method = matches!(&*given.name, "-X" | "--method");
+        method && given.at > start && !given.value.is_some_and(|value| ["GET", "HEAD"].contains(&value))
     })?;
-    Some((seen.at, ArgEffect::Sends, "chooses the method of a call"))
+    Some((given.at, ArgEffect::Sends, "chooses the method of a call"))
 }
 
 /// `ps auxe`, `ps ax e` and `ps -o environ` show the environments of other programs; with a dash `-e` only means all of them.
-fn other_environments(read: &Read<'_>) -> Found {
+fn other_environments(read: &Invocation<'_>) -> Found {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
         let word = read.word(**at).unwrap_or_default();
@@ -296,21 +296,21 @@ fn other_environments(read: &Read<'_>) -> Found {
             |c: char| if *place == 0 { c.is_ascii_alphabetic() } else { "aewxuljmfvsrcSTZ".contains(c) };
         word.contains('e') && word.chars().all(known)
     };
-    let column = |seen: &&super::reader::Seen<'_>| {
-        let output = matches!(seen.name.as_str(), "-o" | "-O" | "--format");
-        output && seen.value.is_some_and(|value| value.to_ascii_lowercase().contains("environ"))
+    let column = |given: &&Given<'_>| {
+        let output = matches!(&*given.name, "-o" | "-O" | "--format");
+        output && given.value.is_some_and(|value| value.to_ascii_lowercase().contains("environ"))
     };
     let shown = read.operands.iter().enumerate().find(letters).map(|(_, at)| *at);
-    let shown = shown.or_else(|| read.options.iter().find(column).map(|seen| seen.at));
+    let shown = shown.or_else(|| read.options.iter().find(column).map(|given| given.at));
     shown.map(|at| (at, ArgEffect::Secrets, what))
 }
 
 /// `tar -f host:file` and `-f !program` start another program; an archive that is made may lie anywhere.
-fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Found {
-    let file = read.options.iter().find(|seen| matches!(seen.name.as_str(), "-f" | "--file"))?;
-    let makes = read.options.iter().any(|seen| {
+fn packs_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
+    let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
+    let makes = read.options.iter().any(|given| {
         matches!(
-            seen.name.as_str(),
+            &*given.name,
             "-c" | "-r" | "-u" | "-A" | "--create" | "--append" | "--update" | "--catenate"
         )
     });
@@ -321,7 +321,7 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Found {
         return Some((file.at, ArgEffect::Writes, "writes outside of the working directory"));
     }
     let remote = file.value.is_some_and(|value| value.contains(':') || value.starts_with(['!', '|']));
-    let forced = read.options.iter().any(|seen| seen.name == "--force-local");
+    let forced = read.options.iter().any(|given| given.name == "--force-local");
     (remote && !forced).then_some((
         file.at,
         ArgEffect::Runs,
@@ -329,36 +329,36 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Found {
     ))
 }
 
-fn git(call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
-    let mut ways = Vec::new();
-    let Some(sub) = read.subs.first().copied() else { return ways };
-    let Some(name) = read.word(sub) else { return ways };
-    if !subcommand::is_own("git", name) {
-        ways.push(UnsafeArg::noted(
+    let mut found = Vec::new();
+    let Some(sub) = read.verbs.first().copied() else { return found };
+    let Some(name) = read.word(sub) else { return found };
+    if !table::program("git").is_some_and(|git| git.has_own(name)) {
+        found.push(UnsafeArg::noted(
             sub,
             ArgEffect::Runs,
             "an alias or a program of its own behind git's name",
         ));
     }
     if name == "config" {
-        ways.extend(changes_configuration(call, read, sub));
+        found.extend(changes_configuration(call, read, sub));
     }
-    let strategy = read.options.iter().find(|seen| {
+    let strategy = read.options.iter().find(|given| {
         let merges = ["merge", "rebase", "pull", "cherry-pick", "revert"].contains(&name);
         let chosen =
-            seen.name == "--strategy" || seen.name == "-s" && name != "cherry-pick" && name != "revert";
-        merges && chosen && seen.at > sub && !seen.value.is_some_and(|value| STRATEGIES.contains(&value))
+            given.name == "--strategy" || given.name == "-s" && name != "cherry-pick" && name != "revert";
+        merges && chosen && given.at > sub && !given.value.is_some_and(|value| STRATEGIES.contains(&value))
     });
-    ways.extend(
-        strategy
-            .map(|seen| UnsafeArg::noted(seen.at, ArgEffect::Runs, "runs the program of a merge strategy")),
-    );
-    ways
+    found
+        .extend(strategy.map(|given| {
+            UnsafeArg::noted(given.at, ArgEffect::Runs, "runs the program of a merge strategy")
+        }));
+    found
 }
 
 /// `git config` that does more than read.
-fn changes_configuration(call: &Call, read: &Read<'_>, sub: usize) -> Option<UnsafeArg> {
+fn changes_configuration(call: &Call, read: &Invocation<'_>, sub: usize) -> Option<UnsafeArg> {
     const READS: [&str; 12] = [
         "--get",
         "--get-all",

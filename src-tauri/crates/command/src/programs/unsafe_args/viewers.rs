@@ -1,29 +1,29 @@
 //! Programs that show what a file holds, and the arguments by which they do more.
 
 use super::Found;
-use super::reader::{Read, Seen};
 use crate::ArgEffect;
+use crate::invocation::{Given, Invocation};
 
 /// `plutil -convert` and `-extract` write into the file, unless `-o -` says that they print; a raw value is printed. plutil(1)
-pub(super) fn converts_in_place(read: &Read<'_>) -> Found {
+pub(super) fn converts_in_place(read: &Invocation<'_>) -> Found {
     let raw = |at: usize| read.word(at + 2) == Some("raw");
-    let writes = |seen: &&Seen<'_>| seen.name == "-convert" || seen.name == "-extract" && !raw(seen.at);
+    let writes = |given: &&Given<'_>| given.name == "-convert" || given.name == "-extract" && !raw(given.at);
     let converts = read.options.iter().find(writes)?;
-    let mut targets = read.options.iter().filter(|seen| seen.name == "-o");
-    let prints = targets.next().is_some_and(|seen| seen.value == Some("-"));
+    let mut targets = read.options.iter().filter(|given| given.name == "-o");
+    let prints = targets.next().is_some_and(|given| given.value == Some("-"));
     (!prints).then_some((converts.at, ArgEffect::Writes, "writes into the file"))
 }
 
 /// `codesign -d -r FILE` writes there what a signature demands; `-r-` prints it. codesign(1)
-pub(super) fn writes_requirements(read: &Read<'_>) -> Found {
+pub(super) fn writes_requirements(read: &Invocation<'_>) -> Found {
     let names = |name: &str| name == "-r" || name.starts_with("--req");
-    let to = read.options.iter().find(|seen| names(&seen.name) && seen.value != Some("-"))?;
+    let to = read.options.iter().find(|given| names(&given.name) && given.value != Some("-"))?;
     Some((to.at, ArgEffect::Writes, "writes a file"))
 }
 
 /// `openssl x509` that does more than show the certificate of a file: it also signs. The address of a key may load an engine.
 /// openssl-x509(1)
-pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Found {
+pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
     const SHOWS: [&str; 20] = [
         "-noout",
         "-text",
@@ -52,7 +52,7 @@ pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Found {
             && !word.starts_with('-')
     };
     let what = "does more than show a certificate";
-    let mut at = read.sub_path("x509")? + 1;
+    let mut at = read.verb("x509")?.0 + 1;
     while at < read.args.len() {
         at += match read.word(at) {
             Some(word) if SHOWS.contains(&word) => 1,
@@ -64,7 +64,7 @@ pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Found {
 }
 
 /// jq(1): `env` and `$ENV` are the environment; `.env` is a field.
-pub(super) fn reads_environment(read: &Read<'_>) -> Found {
+pub(super) fn reads_environment(read: &Invocation<'_>) -> Found {
     const READ: [&str; 4] = ["env", "ENV", "include", "import"];
     let is_field = |text: &str, at: usize| {
         let before = text.get(..at).unwrap_or_default();

@@ -1,19 +1,19 @@
-//! What is fetched from where, and what is told on the way.
+//! Addresses that are fetched from, and data that is sent with the request.
 
 use super::Found;
-use super::reader::{Read, Seen};
 use crate::ArgEffect;
+use crate::invocation::{Given, Invocation};
 
-pub(super) fn by_curl(read: &Read<'_>) -> Found {
-    writes_out(read).or_else(|| other_protocol(read)).or_else(|| tells_what_a_command_prints(read))
+pub(super) fn by_curl(read: &Invocation<'_>) -> Found {
+    writes_out(read).or_else(|| other_protocol(read)).or_else(|| sends_output_of_command(read))
 }
 
-pub(super) fn by_wget(read: &Read<'_>) -> Found {
-    keeps_what_it_fetches(read).or_else(|| tells_what_a_command_prints(read))
+pub(super) fn by_wget(read: &Invocation<'_>) -> Found {
+    writes_download(read).or_else(|| sends_output_of_command(read))
 }
 
 /// `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`: what a command prints goes to whoever answers there.
-pub(super) fn tells_what_a_command_prints(read: &Read<'_>) -> Found {
+pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
     let printed = |at: &usize| {
         let arg = &read.args[*at];
         arg.value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
@@ -25,7 +25,7 @@ pub(super) fn tells_what_a_command_prints(read: &Read<'_>) -> Found {
 
 /// curl reads files, mails and talks to directories by what an address begins with, in any case and through its own patterns
 /// (`{file,http}://`). curl(1)
-fn other_protocol(read: &Read<'_>) -> Found {
+fn other_protocol(read: &Invocation<'_>) -> Found {
     const WEB: [&str; 4] = ["http", "https", "ftp", "ftps"];
     let is_other = |address: &str| {
         let address = address.to_ascii_lowercase();
@@ -45,12 +45,12 @@ fn other_protocol(read: &Read<'_>) -> Found {
     }
     let by_operand = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_other));
     let by_option = || {
-        let other = |seen: &&Seen<'_>| match seen.name.as_str() {
-            "--url" => read.value_or_start(seen).is_some_and(is_other),
-            "--proto-default" => !seen.value.is_some_and(|value| WEB.contains(&value)),
+        let other = |given: &&Given<'_>| match &*given.name {
+            "--url" => read.value_or_start(given).is_some_and(is_other),
+            "--proto-default" => !given.value.is_some_and(|value| WEB.contains(&value)),
             _ => false,
         };
-        read.options.iter().find(other).map(|seen| seen.at)
+        read.options.iter().find(other).map(|given| given.at)
     };
     by_operand.or_else(by_option).map(|at| (at, ArgEffect::Reads, what))
 }
@@ -63,19 +63,19 @@ fn gives_keys(address: &str) -> bool {
 }
 
 /// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
-fn writes_out(read: &Read<'_>) -> Found {
-    read.options.iter().find_map(|seen| {
-        let value = read.value_or_start(seen);
+fn writes_out(read: &Invocation<'_>) -> Found {
+    read.options.iter().find_map(|given| {
+        let value = read.value_or_start(given);
         let file = value.is_none_or(|value| value.starts_with('@'));
-        match seen.name.as_str() {
+        match &*given.name {
             "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
-                Some((seen.at, ArgEffect::Writes, "`-w` writes or reads a file"))
+                Some((given.at, ArgEffect::Writes, "`-w` writes or reads a file"))
             }
             "-H" | "--header" | "-b" | "--cookie" if file => {
-                Some((seen.at, ArgEffect::Reads, "reads another file"))
+                Some((given.at, ArgEffect::Reads, "reads another file"))
             }
-            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&seen.value.unwrap_or_default()) => {
-                Some((seen.at, ArgEffect::Sends, "chooses the method of a call"))
+            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&given.value.unwrap_or_default()) => {
+                Some((given.at, ArgEffect::Sends, "chooses the method of a call"))
             }
             _ => None,
         }
@@ -84,7 +84,7 @@ fn writes_out(read: &Read<'_>) -> Found {
 
 /// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
 /// write as well (`-o`, `-p`, `--warc-file`). wget(1)
-fn keeps_what_it_fetches(read: &Read<'_>) -> Found {
+fn writes_download(read: &Invocation<'_>) -> Found {
     const HARMLESS: [&str; 14] = [
         "--spider",
         "-q",
@@ -101,14 +101,14 @@ fn keeps_what_it_fetches(read: &Read<'_>) -> Found {
         "--tries",
         "--user-agent",
     ];
-    let to = |seen: &&Seen<'_>| matches!(seen.name.as_str(), "-O" | "--output-document");
+    let to = |given: &&Given<'_>| matches!(&*given.name, "-O" | "--output-document");
     let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
     // It only asks whether the page is there.
-    let looks = documents.is_empty() && others.iter().any(|seen| seen.name == "--spider");
-    let prints = looks || !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
+    let looks = documents.is_empty() && others.iter().any(|given| given.name == "--spider");
+    let prints = looks || !documents.is_empty() && documents.iter().all(|given| given.value == Some("-"));
     // A word of several letters counts letter by letter.
     let mut single =
-        others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
-    let plain = single.all(|seen| HARMLESS.contains(&seen.name.as_str()));
+        others.iter().filter(|given| given.name.starts_with("--") || given.name.chars().count() == 2);
+    let plain = single.all(|given| HARMLESS.contains(&&*given.name));
     (!(prints && plain)).then_some((0, ArgEffect::Writes, "writes what it fetches"))
 }

@@ -1,0 +1,147 @@
+//! The verb behind options: `git -c a=b push` is a `git push`, whatever stands between.
+
+use postern_programs::Style;
+
+use super::Text;
+use super::word::{Grammar, Next};
+use crate::programs::table::{self, Program};
+
+/// Places that are taken for one of a verb.
+const MOST_VERBS: usize = 4;
+
+/// Returns what an option before the verb does with the next word.
+fn before_verb(options: &str, style: Style, word: &str) -> Next {
+    if word.starts_with('+') {
+        return Next::Leaves;
+    }
+    Grammar { options: &[options], style, abbreviates: false }.read(word, |_| {})
+}
+
+/// Returns the indexes where the verb may be, in order: the first word that is neither an option nor the value of one, and
+/// after an option that is not listed also the word behind that. A word that is not known before the run counts as an
+/// operand.
+pub(crate) fn verbs<W: Text>(program: &Program, words: &[W]) -> Vec<usize> {
+    let options = program.before.unwrap_or_default();
+    let next = |word: &str| before_verb(options, program.style, word);
+    let plus = postern_programs::takes(options, "+").is_some();
+    let is_option = |word: &&str| word.starts_with('-') && word.len() > 1 || plus && word.starts_with('+');
+    let mut found = Vec::new();
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let Some(option) = word.value().filter(is_option) else {
+            found.push(at);
+            // What follows an operand is a verb only if that operand may have been a value.
+            let before =
+                words.get(at - 1).and_then(Text::value).filter(|word| at > 1 && word.starts_with('-'));
+            let may_be_value = before.is_some_and(|word| matches!(next(word), Next::Unknown { .. }));
+            if found.len() < MOST_VERBS && may_be_value {
+                at += 1;
+                continue;
+            }
+            break;
+        };
+        if option == "--" {
+            found.extend((at + 1 < words.len()).then_some(at + 1));
+            break;
+        }
+        at += 1 + usize::from(next(option) == Next::Takes);
+    }
+    found
+}
+
+/// Result of looking for operands that a rule names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    /// They are there, in order.
+    Found,
+    /// It depends on a word that is only known when it runs.
+    Maybe,
+    /// They are not there.
+    Missing,
+}
+
+/// Looks for operands in order among the arguments of a program, for what denies: options are stepped over, those that are
+/// not listed with the next word and without it. `is` compares the operand of an index with a word. `names` are the
+/// program as invoked and as found. Each place is looked at once for each operand: no line makes it slow.
+pub fn operands_in_order(
+    names: &[&str],
+    args: &[Option<&str>],
+    wanted: usize,
+    is: impl Fn(usize, &str) -> bool,
+) -> Operands {
+    let known = names.iter().find_map(|name| {
+        let program = table::program(&crate::programs::family(name))?;
+        Some((program.before?, program.style))
+    });
+    let next = |word: &str| known.map(|(options, style)| before_verb(options, style, word));
+    let mut reached = vec![false; args.len() + 3];
+    reached[0] = true;
+    let mut maybe = false;
+    for operand in 0..wanted {
+        let mut behind = vec![false; reached.len()];
+        for (at, word) in args.iter().enumerate() {
+            if !reached[at] {
+                continue;
+            }
+            let Some(word) = word else {
+                // It may become the operand.
+                maybe = true;
+                continue;
+            };
+            behind[at + 1] |= is(operand, word);
+            if word.starts_with(['-', '+']) {
+                let next = next(word);
+                reached[at + 1] |= next != Some(Next::Takes);
+                let may_take = matches!(next, Some(Next::Takes | Next::Unknown { .. }))
+                    || next.is_none() && !word.contains('=');
+                reached[at + 2] |= may_take;
+            }
+        }
+        reached = behind;
+    }
+    if reached[..=args.len()].contains(&true) {
+        Operands::Found
+    } else if maybe {
+        Operands::Maybe
+    } else {
+        Operands::Missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::verbs;
+    use crate::programs::table;
+
+    fn places(line: &str) -> Vec<usize> {
+        let words: Vec<Option<&str>> = line.split(' ').map(|word| (word != "?").then_some(word)).collect();
+        verbs(table::program(words[0].unwrap()).unwrap(), &words)
+    }
+
+    #[test]
+    fn the_verb_is_found_where_it_may_be() {
+        for (line, expected) in [
+            ("cargo +nightly build", &[2][..]),
+            ("git +x push", &[1]),
+            ("git - push", &[1]),
+            ("git -- push", &[2]),
+            ("git --", &[]),
+            ("git -p --", &[]),
+            ("git --unheard x push", &[2, 3]),
+            ("git -C x push y", &[3]),
+            ("git --git-dir=x push", &[2]),
+            ("git --git-dir x push", &[3]),
+            ("git -Cdir push", &[2]),
+            ("git -pC dir push", &[3]),
+            ("git -pCdir push", &[2]),
+            ("npm --otp 1 push", &[3]),
+            ("npm --unheard x exec", &[2, 3]),
+            ("npm --a 1 --b 2 --c 3 --d 4 --e 5", &[2, 4, 6, 8]),
+            ("npm -s run x", &[2]),
+            ("npm ? x", &[1]),
+            ("npm -- x", &[2]),
+        ] {
+            assert_eq!(places(line), expected, "{line}");
+        }
+    }
+}
