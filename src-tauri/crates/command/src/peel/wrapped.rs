@@ -58,7 +58,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
                 found,
             );
         }
-        call.redirections.push(Redirection { kind: RedirectionKind::Write, target });
+        call.redirections.push(Redirection { kind: RedirectionKind::Write, target, text: None });
     }
     if let Some(folder) = parsed.last(wrapper.folder) {
         let to = folder.text().filter(|to| !to.is_empty());
