@@ -4,8 +4,8 @@ use crate::piece::Shown;
 use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, Origin, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
-    RuleOrigin, RuleRef, Settings, parse_typed,
+    AgentId, Effect, Lifetime, Limits, Millis, Origin, PatternError, PatternKind, Preset, Rule, RuleId,
+    RuleInput, RuleOrigin, RuleRef, Settings, parse_typed,
 };
 use postern_protocol::{Decided, EndReason, RunState};
 use serde::{Deserialize, Serialize};
@@ -232,6 +232,9 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub broad: bool,
+    /// Limits of a rule that an answer saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Box<Limits>>,
     /// Folder in which it allows, with everything below; absent means every folder.
     #[serde(default)]
     pub folder: Option<String>,
@@ -271,6 +274,7 @@ impl RuleDraft {
             pin: false,
             allow_writes: false,
             broad: false,
+            limits: None,
             folder: None,
             input: RuleInput::Nothing,
             origin: RuleOrigin::Any,
@@ -289,6 +293,7 @@ impl RuleDraft {
             args: self.args,
             allow_writes: self.allow_writes,
             broad: self.broad,
+            limits: self.limits,
             folder: self.folder,
             input: self.input,
             origin: self.origin,
