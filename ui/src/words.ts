@@ -97,7 +97,7 @@ export const words = {
     anyInput: "with any input",
     choosePlace: "This line changes its folder: choose “in any folder”.",
     saves: "Saves",
-    anyArguments: "with any arguments",
+    anyArguments: "with any arguments, doing no more than this",
     preview: "Would have let through",
     previewOf: (n: number, of: number) =>
       `${n.toLocaleString("en-US")} of the last ${of.toLocaleString("en-US")}`,

@@ -2,6 +2,7 @@
 import type { AgentId } from "./AgentId";
 import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
+import type { Limits } from "./Limits";
 import type { Pattern } from "./Pattern";
 import type { Pin } from "./Pin";
 import type { RuleInput } from "./RuleInput";
@@ -45,6 +46,10 @@ allowWrites: boolean,
  * True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
  */
 broad?: boolean, 
+/**
+ * Limits of a rule that an answer saved; `None` covers what its words cover.
+ */
+limits?: Limits, 
 /**
  * Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
  * means every folder.

@@ -2,6 +2,7 @@
 import type { AgentId } from "./AgentId";
 import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
+import type { Limits } from "./Limits";
 import type { PatternKind } from "./PatternKind";
 import type { RuleInput } from "./RuleInput";
 import type { RuleOrigin } from "./RuleOrigin";
@@ -42,6 +43,10 @@ allowWrites?: boolean,
  * Cover whatever the words cover, as the person confirmed.
  */
 broad?: boolean, 
+/**
+ * Limits of a rule that an answer saved.
+ */
+limits?: Limits | null, 
 /**
  * Folder in which it allows, with everything below; absent means every folder.
  */

@@ -108,6 +108,8 @@ pub struct Redirection {
     pub kind: RedirectionKind,
     /// The file, descriptor, or here-document delimiter.
     pub target: Word,
+    /// The text of a here-document or here-string in which nothing is expanded.
+    pub text: Option<String>,
 }
 
 /// What a redirection does.

@@ -84,6 +84,8 @@ pub enum Unparsed {
     HereDocument,
     /// Code, or a script, that stands in no file that is known.
     InlineCode,
+    /// Code that an interpreter reads from its input.
+    InputCode,
     /// An interpreter whose options are not followed.
     Interpreter,
     /// Characters that cannot be seen.

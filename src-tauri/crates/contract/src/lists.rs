@@ -2,7 +2,7 @@
 
 use crate::piece::Shown;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
+    AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
     RuleOrigin, Settings, parse_typed,
 };
 use serde::{Deserialize, Serialize};
@@ -229,6 +229,9 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub broad: bool,
+    /// Limits of a rule that an answer saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Box<Limits>>,
     /// Folder in which it allows, with everything below; absent means every folder.
     #[serde(default)]
     pub folder: Option<String>,
@@ -268,6 +271,7 @@ impl RuleDraft {
             pin: false,
             allow_writes: false,
             broad: false,
+            limits: None,
             folder: None,
             input: RuleInput::Nothing,
             origin: RuleOrigin::Any,
@@ -286,6 +290,7 @@ impl RuleDraft {
             args: self.args,
             allow_writes: self.allow_writes,
             broad: self.broad,
+            limits: self.limits,
             folder: self.folder,
             input: self.input,
             origin: self.origin,

@@ -5,6 +5,7 @@
 use crate::agent::Elevation;
 use crate::confinement::Confinement;
 use crate::protected::Protection;
+use crate::risk::RatedEffect;
 use crate::rule::Effect;
 use crate::settings::{Fallback, Security};
 use crate::verdict::Decision;
@@ -266,6 +267,12 @@ pub enum Gap {
     UnsafeArg(ArgFact),
     /// The rule does not allow writing.
     Writes { target: String },
+    /// It does more than what the rule was given for.
+    Beyond(Box<RatedEffect>),
+    /// It names a path outside of the folders that the rule was given for.
+    Outside { path: String },
+    /// Only the run tells which files it is about.
+    RunTimePath,
 }
 
 /// Why the read-only list does not hold for a step that is on it.

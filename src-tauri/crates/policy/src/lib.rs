@@ -60,8 +60,8 @@ pub use propose::{
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
-    Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
-    RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
+    Authority, CoveredEffect, Effect, Identity, IdentityPattern, Lifetime, Limits, Millis, Pattern,
+    PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{

@@ -2,6 +2,7 @@
 
 use crate::settings::AgentId;
 use crate::subject::Origin;
+use postern_command::Scope;
 use serde::{Deserialize, Serialize};
 
 /// A rule's number in the store; rules from files have negative numbers that last until the file is read again.
@@ -198,6 +199,35 @@ pub enum RuleInput {
     Any,
 }
 
+/// Effects and places beyond which a rule covers nothing: those of the step that it was given for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Limits {
+    /// Effects that a step may have.
+    pub effects: Vec<CoveredEffect>,
+    /// Folders that a step may name beside the agent's and the system's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub places: Vec<String>,
+}
+
+/// An effect that a rule covers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct CoveredEffect {
+    /// Its kind: `read`, `write`, `run-project-code`.
+    pub kind: String,
+    /// Its widest reach.
+    #[cfg_attr(feature = "ts", ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\""))]
+    pub scope: Scope,
+    /// Hosts, remotes or packages that it may be about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub names: Vec<String>,
+}
+
 /// Who may run what a rule allows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -285,6 +315,10 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub broad: bool,
+    /// Limits of a rule that an answer saved; `None` covers what its words cover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub limits: Option<Box<Limits>>,
     /// Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
     /// means every folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -326,6 +360,7 @@ impl Rule {
             pin: None,
             allow_writes: false,
             broad: false,
+            limits: None,
             folder: None,
             input: RuleInput::Nothing,
             origin: RuleOrigin::Any,

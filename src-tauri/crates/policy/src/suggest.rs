@@ -1,7 +1,7 @@
 //! The fewest rules that would have answered most questions: a greedy cover of questions by what *Always* would have saved.
 
 use crate::propose::{Draft, Offer, commands};
-use crate::rule::{Pattern, RuleInput};
+use crate::rule::{Limits, Pattern, RuleInput};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A question of the past.
@@ -27,10 +27,16 @@ pub struct Suggested {
 }
 
 /// What makes two rules the same here.
-type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput);
+type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>);
 
 fn said(draft: &Draft, offer: &Offer) -> Said {
-    (draft.pattern.clone(), draft.args.clone(), offer.folder.clone(), draft.input.clone())
+    (
+        draft.pattern.clone(),
+        draft.args.clone(),
+        offer.folder.clone(),
+        draft.input.clone(),
+        draft.limits.clone(),
+    )
 }
 
 /// A question with its rules by number.
@@ -149,7 +155,7 @@ mod tests {
         ];
         assert_eq!(
             suggested(&questions, 8),
-            [("git push *".to_owned(), 4), ("cat *".to_owned(), 2), ("git push".to_owned(), 1)]
+            [("git push *".to_owned(), 4), ("cat *".to_owned(), 2), ("git push *".to_owned(), 1)]
         );
         assert_eq!(suggested(&questions, 1).len(), 1);
     }

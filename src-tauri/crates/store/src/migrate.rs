@@ -33,6 +33,7 @@ const FORMATS: &[&[&str]] = &[
     &[chat_messages::SCHEMA],
     &[requests::ORIGIN, rules::ORIGIN],
     &[rules::BROAD],
+    &[rules::LIMITS],
 ];
 
 /// The newest format that is known here.

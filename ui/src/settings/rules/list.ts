@@ -135,6 +135,7 @@ export function draftOf(rule: Rule, text: string): RuleDraft {
     pin: rule.pin !== null,
     allowWrites: rule.allowWrites,
     broad: rule.broad,
+    limits: rule.limits ?? null,
     folder: rule.folder ?? null,
     input: rule.input,
     lifetime: rule.lifetime,

@@ -185,7 +185,7 @@ impl Effects {
     fn of_opaque(&mut self, step: &Step, kind: Unparsed, note: crate::Note) {
         let language = step.program().filter(|name| class_of(name) != Class::Ordinary).map(family);
         match (kind, language) {
-            (Unparsed::InlineCode | Unparsed::ShellInput, Some(language)) => {
+            (Unparsed::InlineCode | Unparsed::InputCode | Unparsed::ShellInput, Some(language)) => {
                 self.add(Effect::RunInlineCode { language }, Scope::Inside, Reversible::Unknown);
             }
             _ => self.add(Effect::Unknown { why: Why::Unparsed(note) }, Scope::Machine, Reversible::Unknown),

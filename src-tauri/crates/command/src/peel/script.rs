@@ -19,7 +19,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     let logs = LOGS.split(' ').filter_map(|name| parsed.last(name)).filter_map(|given| parsed.word(given));
     let file = operands.first().map_or_else(|| Word::literal("typescript"), |at| call.args[*at].word.clone());
     let written: Vec<Word> = logs.chain([file]).collect();
-    let writes = |target| Redirection { kind: RedirectionKind::Write, target };
+    let writes = |target| Redirection { kind: RedirectionKind::Write, target, text: None };
     call.redirections.extend(written.into_iter().map(writes));
     let program = operands.first().map(|at| at + 1).filter(|at| *at < call.args.len());
     match (parsed.last("-c --command"), program) {

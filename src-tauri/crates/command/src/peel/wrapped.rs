@@ -59,7 +59,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>,
                 found,
             );
         }
-        call.redirections.push(Redirection { kind: RedirectionKind::Write, target });
+        call.redirections.push(Redirection { kind: RedirectionKind::Write, target, text: None });
     }
     if let Some(folder) = parsed.last(wrapper.folder) {
         let to = folder.value.filter(|to| !to.is_empty());

@@ -89,7 +89,7 @@ fn script(call: &mut Call, operand: usize) -> Option<usize> {
             } else {
                 "is fed code on its input"
             };
-            call.doubt(Unparsed::InlineCode, what, Vec::new());
+            call.doubt(Unparsed::InputCode, what, Vec::new());
             advise(call, "write the code to a file and run that");
             None
         }

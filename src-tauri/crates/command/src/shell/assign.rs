@@ -7,6 +7,9 @@ use super::walk::{Walk, range};
 use super::word::Problem;
 use crate::{Assignment, Unparsed, Word};
 
+/// Bytes of a value that is put in the place of its variable.
+const LONGEST_CONSTANT: usize = 512;
+
 impl Walk<'_> {
     pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
         let span = range(assignment.span);
@@ -49,6 +52,40 @@ impl Walk<'_> {
         let simple = subscript.is_none() && !assignment.append;
         self.made.push((name.clone(), if simple { made } else { Made::Wild }));
         Assignment { name, value: Word { raw: self.raw(&value_span), value } }
+    }
+
+    /// Notes variables that the line's own shell sets for certain, and nowhere else: their values are known from here on.
+    pub(super) fn note_constants(&mut self, assignments: &[Assignment]) {
+        // The shell gives these values of its own, or refuses them.
+        const OF_THE_SHELL: &[&str] = &[
+            "DIRSTACK",
+            "EUID",
+            "FUNCNAME",
+            "GROUPS",
+            "HISTCMD",
+            "HOME",
+            "LINENO",
+            "OLDPWD",
+            "OPTARG",
+            "OPTIND",
+            "PPID",
+            "PWD",
+            "RANDOM",
+            "REPLY",
+            "SECONDS",
+            "SHELLOPTS",
+            "UID",
+            "_",
+        ];
+        for Assignment { name, value } in assignments {
+            let own = OF_THE_SHELL.contains(&name.as_str()) || name.starts_with("BASH");
+            let value = value.value.as_ref().filter(|value| value.len() <= LONGEST_CONSTANT);
+            // Arithmetic changes numbers without an assignment.
+            let value = value.filter(|value| !value.bytes().all(|byte| byte.is_ascii_digit()));
+            if let Some(value) = value.filter(|_| !own && self.variables.once.contains(name)) {
+                self.constants.insert(name.clone(), value.clone());
+            }
+        }
     }
 
     /// Notes that a variable was set once to what leads nowhere else.

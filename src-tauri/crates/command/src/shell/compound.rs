@@ -165,11 +165,20 @@ impl Walk<'_> {
 
     fn repeated(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
         self.repeats += 1;
-        let dir = self.settled(&around.dir);
+        let place = body.stmts.first().map_or(0, |first| range(first.span).start);
+        let moves = self.variables.unsettled || self.variables.moving.contains(&place);
+        let dir = if moves { self.settled(&around.dir) } else { around.dir.clone() };
+        let moved_before = std::mem::take(&mut self.moved);
+        let called_before = self.called;
         if let Some(condition) = condition {
             self.sequence(condition, &around.inside(dir.clone()));
         }
         self.sequence(body, &around.inside(dir.clone()));
+        // A function that it calls may move, and so may a trap.
+        if self.moved || self.called != called_before || self.text.contains("trap") {
+            self.moving.insert(place);
+        }
+        self.moved |= moved_before;
         After::same(&dir)
     }
 

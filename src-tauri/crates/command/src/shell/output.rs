@@ -31,10 +31,27 @@ pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
     printed(&argv, fed)
 }
 
+/// Returns the text that a substitution prints where it is written out: `$(cat <<'EOF' …)`.
+pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
+    let [only] = body.stmts.as_slice() else { return None };
+    let Command::Simple(command) = &only.command else { return None };
+    let alone = !only.negated
+        && only.terminator.is_none()
+        && command.args.is_empty()
+        && command.assignments.is_empty()
+        && source.get(range(command.name.span)) == Some("cat");
+    let [redirect] = &only.redirects[..] else { return None };
+    let heredoc = redirect.heredoc().filter(|_| alone && redirect.fd.is_none())?;
+    let text = source.get(range(heredoc.body.span))?;
+    let plain = !heredoc.delimiter.expands_body || !text.contains(['$', '`', '\\']);
+    (plain && !heredoc.delimiter.strip_tabs).then(|| text.trim_end_matches('\n'))
+}
+
 /// Whether a function of this name would make what is known here untrue.
 pub(super) fn knows(name: &str) -> bool {
-    const NAMES: &[&str] =
-        &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo"];
+    const NAMES: &[&str] = &[
+        "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat",
+    ];
     NAMES.contains(&name)
 }
 

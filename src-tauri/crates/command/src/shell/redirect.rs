@@ -56,10 +56,12 @@ impl Walk<'_> {
                         (Feed::Text(before), Some(Redirection { kind: RedirectionKind::Here, .. })) => {
                             Feed::Text(before + "\n" + &own)
                         }
-                        _ => Feed::Text(own),
+                        _ => Feed::Text(own.clone()),
                     };
                     let target = Word::literal(heredoc.delimiter.cooked.as_str());
-                    all.push(Redirection { kind: RedirectionKind::Here, target });
+                    let plain = !heredoc.delimiter.expands_body || !own.contains(['$', '`', '\\']);
+                    let text = plain.then_some(own);
+                    all.push(Redirection { kind: RedirectionKind::Here, target, text });
                 }
                 RedirectTarget::Word(word) => {
                     let scanned = self.scan(word.span, &word.parts, around);
@@ -71,7 +73,12 @@ impl Walk<'_> {
                     feed = fed(kind, value.as_ref(), feed);
                     self.check_target(redirect, kind, value.as_deref(), &scanned);
                     self.bodies(&scanned.bodies, around);
-                    all.push(Redirection { kind, target: Word { raw: self.raw(&range(word.span)), value } });
+                    let text = value.clone().filter(|_| kind == RedirectionKind::Here);
+                    all.push(Redirection {
+                        kind,
+                        target: Word { raw: self.raw(&range(word.span)), value },
+                        text,
+                    });
                 }
             }
         }

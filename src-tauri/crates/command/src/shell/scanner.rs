@@ -183,6 +183,13 @@ impl<'s> Scanner<'s, '_> {
             self.units.extend(home.chars().map(Unit::Quoted));
             return;
         }
+        if let Some(value) = self.scope.constants.get(name) {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
+            if quoting != Quoting::Word || !value.is_empty() && value.chars().all(plain) {
+                self.units.extend(value.chars().map(Unit::Quoted));
+                return;
+            }
+        }
         let variables = self.scope.variables;
         let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
         let dash = !NEVER_A_DASH.contains(&name) && !tame;
@@ -268,6 +275,14 @@ impl<'s> Scanner<'s, '_> {
             Inner::Commands(body) => {
                 self.out.bodies.push(body);
                 if text.starts_with(['$', '`']) && !self.scope.variables.redefined {
+                    if let Some(printed) = output::text_of(body, self.scope.source)
+                        && quoting == Quoting::Double
+                        && text.starts_with('$')
+                    {
+                        self.units.extend(printed.chars().map(Unit::Quoted));
+                        self.at = end;
+                        return Ok(());
+                    }
                     prints = output::of(body, self.scope.source);
                 }
             }

@@ -133,7 +133,13 @@ impl Walk<'_> {
             let places = all.iter().map(|place| Some(flow::changed(from, &[Some(place)])));
             return flow::at(places.fold(Some(from.clone()), flow::join));
         }
-        let values: Vec<Option<&str>> = args.iter().skip(1).map(Arg::value).collect();
+        // Without quotes `IFS` decides what becomes of a variable.
+        let whole = |arg: &&Arg| {
+            let raw = arg.word.raw.as_str();
+            !raw.contains('$') || ["\"", "$HOME", "${HOME}"].iter().any(|start| raw.starts_with(start))
+        };
+        let values: Vec<Option<&str>> =
+            args.iter().skip(1).map(|arg| Some(arg).filter(whole)?.value()).collect();
         flow::changed(from, &values)
     }
 
@@ -165,6 +171,10 @@ impl Walk<'_> {
                 After { ok: Some(home), failed: Some(around.dir.clone()) }
             }
             Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
+            // Whoever allows the file allows whatever it does: that it moves is no more.
+            Some(Some("source" | ".")) if matches!(values[..], [_, Some(file)] if is_file(file)) => {
+                After::same(&around.dir)
+            }
             Some(Some("pushd" | "popd" | "chdir" | "eval" | "source" | ".") | None) => {
                 self.moved = true;
                 After::same(&Dir::Unknown)
@@ -179,7 +189,10 @@ impl Walk<'_> {
                 self.moved = true;
                 After::same(&Dir::Unknown)
             }
-            Some(Some(name)) if self.functions.contains_key(*name) => After::same(&self.settled(&around.dir)),
+            Some(Some(name)) if self.functions.contains_key(*name) => {
+                self.called += 1;
+                After::same(&self.settled(&around.dir))
+            }
             Some(Some(_)) | None => After::same(&around.dir),
         }
     }
@@ -210,6 +223,9 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
+        if call.args.is_empty() && around.certain {
+            self.note_constants(&call.assignments);
+        }
         let nothing = call.args.is_empty() && assignments.is_empty() && !around.reads_file;
         self.doubt_call(&mut call, &all[..count], nothing.then_some(statement));
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
@@ -381,6 +397,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether a file of commands is named, and not what the request feeds.
+fn is_file(path: &str) -> bool {
+    !path.starts_with(['-', '<']) && !path.starts_with("/dev/") && !path.starts_with("/proc/")
 }
 
 /// Builtins after which the directory may be another.

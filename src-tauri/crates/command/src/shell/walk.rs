@@ -80,6 +80,8 @@ pub(super) struct Walk<'w> {
     /// Something was met that may set any variable.
     pub(super) unsettled: bool,
     shifts: bool,
+    /// Something may change what an assignment means.
+    declares: bool,
     pub(super) pass: Pass,
     /// Names that may be arrays.
     pub(super) arrays: HashSet<String>,
@@ -91,6 +93,12 @@ pub(super) struct Walk<'w> {
     pub(super) below: HashMap<String, (usize, Below)>,
     /// Loops that were met so far.
     pub(super) repeats: usize,
+    /// Calls of functions that were met so far.
+    pub(super) called: usize,
+    /// Loops that may change the directory, by where their bodies begin.
+    pub(super) moving: HashSet<usize>,
+    /// Variables whose value is known from here on.
+    pub(super) constants: HashMap<String, String>,
     pub(super) found: Found,
     pub(super) singles: Vec<Option<Vec<String>>>,
     /// Plain characters that the other parser would misread: escapes in here-documents, lone dashes.
@@ -111,6 +119,7 @@ impl<'w> Walk<'w> {
             moved: false,
             unsettled: false,
             shifts: has("shift") || has("set"),
+            declares: ["declare", "typeset", "local", "integer", "float", "IFS"].into_iter().any(has),
             pass: Pass::Reading,
             arrays: HashSet::new(),
             declared: Vec::new(),
@@ -118,6 +127,9 @@ impl<'w> Walk<'w> {
             made: Vec::new(),
             below: HashMap::new(),
             repeats: 0,
+            called: 0,
+            moving: HashSet::new(),
+            constants: HashMap::new(),
             found: Found {
                 cost: start.cost,
                 home: nest.home.map(str::to_owned),
@@ -135,17 +147,22 @@ impl<'w> Walk<'w> {
             moves: self.moved,
             unsettled: self.unsettled,
             redefined: self.found.redefined || self.unsettled,
+            moving: self.moving.clone(),
             ..Variables::default()
         };
         if self.unsettled {
             return learnt;
         }
-        let mut all: HashMap<&str, Made> = HashMap::new();
+        let mut all: HashMap<&str, (Made, usize)> = HashMap::new();
         for (name, made) in &self.made {
-            let known = all.entry(name).or_insert(*made);
+            let (known, times) = all.entry(name).or_insert((*made, 0));
             *known = (*known).max(*made);
+            *times += 1;
         }
-        for (name, known) in all {
+        for (name, (known, times)) in all {
+            if times == 1 && !self.declares {
+                learnt.once.insert(name.to_owned());
+            }
             let names = match known {
                 Made::Number => &mut learnt.numbers,
                 Made::Tame => &mut learnt.tame,
@@ -235,13 +252,14 @@ impl<'w> Walk<'w> {
         self.nest.parameters.as_deref().filter(|_| around.own_parameters && !self.shifts)
     }
 
-    pub(super) fn scope(&self, around: &Around) -> Scope<'w> {
+    pub(super) fn scope(&self, around: &Around) -> Scope<'_> {
         Scope {
             source: self.text,
             dialect: self.nest.dialect,
             parameters: self.parameters(around),
             home: self.nest.home,
             variables: self.variables,
+            constants: &self.constants,
         }
     }
 

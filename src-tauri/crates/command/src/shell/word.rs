@@ -28,6 +28,8 @@ pub(super) struct Scope<'a> {
     /// The home folder that `~` and `$HOME` stand for, where it is known.
     pub(super) home: Option<&'a str>,
     pub(super) variables: &'a Variables,
+    /// Variables whose value is known here.
+    pub(super) constants: &'a HashMap<String, String>,
 }
 
 /// What the line itself makes of its variables.
@@ -52,6 +54,10 @@ pub(super) struct Variables {
     pub(super) redefined: bool,
     /// The line changes its directory somewhere.
     pub(super) moves: bool,
+    /// Loops that may change the directory, by where their bodies begin.
+    pub(super) moving: HashSet<usize>,
+    /// Names that are set exactly once.
+    pub(super) once: HashSet<String>,
 }
 
 impl Variables {

@@ -1,6 +1,7 @@
 //! Why rules do not hold, as fragments of a sentence.
 
 use super::cause::argument;
+use super::effect;
 use super::sentence::Sentence;
 use crate::piece::Shown;
 use postern_policy::{Change, ContentDifference, Difference, Gap, Obstacle, ReadOnlyGap, SignerDifference};
@@ -41,6 +42,11 @@ pub(super) fn gap(sentence: Sentence, gap: &Gap) -> Sentence {
         Gap::Writes { target } => {
             sentence.say("it writes to ").code(target).say(", and the rule does not say that it may")
         }
+        Gap::Beyond(rated) => {
+            sentence.say("this would ").then(effect::effect(rated)).say(", which is more than you allowed")
+        }
+        Gap::Outside { path } => sentence.code(path).say(" is outside of what you allowed"),
+        Gap::RunTimePath => sentence.say("only the run tells which files it is about"),
     }
 }
 

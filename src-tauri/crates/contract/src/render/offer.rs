@@ -28,7 +28,11 @@ fn words(label: &OfferLabel) -> Sentence {
             let begun = Sentence::new(words).say(", whatever is in ");
             joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).say(" by then")
         }
-        OfferLabel::Each(all) => joined(Sentence::default(), all, ", ", offered),
+        OfferLabel::Each(all) => {
+            let any = all.iter().any(|one| matches!(one, Offered::Command { any_arguments: true, .. }));
+            let all = joined(Sentence::default(), all, ", ", offered);
+            if any { all.say(", doing no more than this") } else { all }
+        }
         OfferLabel::Lines { tool, patterns } => {
             let begun = Sentence::default().fragment(tool).say(" ");
             joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
@@ -105,7 +109,7 @@ mod tests {
             ),
             (
                 OfferLabel::Each(vec![command(true), command(false)]),
-                "git push … with any arguments, git push",
+                "git push … with any arguments, git push, doing no more than this",
             ),
             (OfferLabel::Each(vec![script(true)]), "the script /w/x.py by python3, both unchanged"),
             (

@@ -44,6 +44,7 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::UnsafeArg(mark()),
         Cause::NotHeld { pattern: text(), file: text() },
         Cause::NotCovered { command: command(), pattern: text(), gap: Gap::UnsafeArg(mark()) },
+        Cause::NotCovered { command: command(), pattern: text(), gap: Gap::Outside { path: text() } },
         Cause::AskAlways(Box::new(Cause::NoRule { command: command() })),
         tool(ToolUse::Value(text()), Some(rule(&text()))),
         tool(ToolUse::Any, None),

@@ -5,7 +5,8 @@ use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, RuleOrigin, Source, check_rule,
+    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, RuleOrigin, Source,
+    check_rule,
 };
 use postern_store::{Connection, Error, renewals};
 
@@ -60,6 +61,8 @@ pub(crate) struct NewRule {
     pub(crate) pin: Option<Pin>,
     /// Whether it also allows redirections that write.
     pub(crate) allow_writes: bool,
+    /// Limits beyond which it covers nothing.
+    pub(crate) limits: Option<Box<Limits>>,
     /// Where it holds: this folder and below, or everywhere.
     pub(crate) folder: Option<String>,
     /// Standard input that it covers.
@@ -185,6 +188,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         args: new.args.clone(),
         pin: new.pin.clone().map(Box::new),
         allow_writes: new.allow_writes,
+        limits: new.limits.clone(),
         folder: new.folder.clone(),
         input: new.input.clone(),
         origin: remember.origin,
@@ -200,7 +204,8 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
         let place = (rule.folder.clone(), rule.input.clone(), rule.origin);
-        (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), rule.allow_writes, place)
+        let reach = (rule.allow_writes, rule.limits.clone());
+        (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), reach, place)
     };
     kept.source == Source::Always
         && what(kept) == what(new)

@@ -40,7 +40,7 @@ impl Task {
         let offers = |judged: &&Judged| judged.offers.iter().any(|offer| !offer.drafts.is_empty());
         let Some(judged) = request.judged.as_deref().filter(offers) else { return };
         let offers = judged.offers.iter();
-        let offers = offers.map(|offer| super::saving::rules_of(judged, offer, Effect::Allow)).collect();
+        let offers = offers.map(|offer| super::saving::rules_of(offer, Effect::Allow)).collect();
         let asking = question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect();
         let (book, agent) = (self.parts.book.clone(), request.agent.clone());
         let (question, mut proposals) = (question.id.clone(), question.proposals.clone());

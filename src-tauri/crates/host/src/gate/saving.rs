@@ -1,6 +1,6 @@
 //! What a person's answer saves: rules of an offer, or lines of `permissions.jsonc`.
 
-use super::judge::{Judged, World};
+use super::judge::World;
 use super::live::Request;
 use crate::book::{NewRule, Remember, ToolRemember};
 use postern_command::escape;
@@ -44,8 +44,12 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         Answer::Once | Answer::Always => Effect::Allow,
         Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
     };
-    let wanted = params.proposal.as_deref().unwrap_or("exact");
-    let offer = judged.offers.iter().find(|offer| offer.id == wanted);
+    let has = |id: &str| judged.offers.iter().any(|offer| offer.id == id);
+    let first = judged.offers.first().filter(|_| effect == Effect::Allow && !has("exact"));
+    let wanted = params.proposal.as_deref().or(first.map(|offer| offer.id)).unwrap_or("exact");
+    // A rule for a whole line denies none of its steps.
+    let counts = |offer: &&Offer| offer.id == wanted && (effect == Effect::Allow || !offer.is_line());
+    let offer = judged.offers.iter().find(counts);
     if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
         return renewed(request, params, offer, effect);
     }
@@ -53,12 +57,13 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         return Err(NotApplied::EveryFolder);
     }
     let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
-        (Some(offer), _) => rules_of(judged, offer, effect),
+        (Some(offer), _) => rules_of(offer, effect),
         // What is too wide to be allowed for good can still be denied for good.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
             let input = RuleInput::Nothing;
-            vec![NewRule { pattern, args: None, pin: None, allow_writes: false, folder: None, input }]
+            let (args, pin, limits) = (None, None, None);
+            vec![NewRule { pattern, args, pin, allow_writes: false, limits, folder: None, input }]
         }
         (None, _) => return Err(NotApplied::NoOffer { wanted: wanted.to_owned() }),
     };
@@ -146,11 +151,11 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
 }
 
 /// The rules that an offer would save.
-pub(super) fn rules_of(judged: &Judged, offer: &Offer, effect: Effect) -> Vec<NewRule> {
-    offer.drafts.iter().map(|draft| rule_of(judged, draft, offer.folder.as_deref(), effect)).collect()
+pub(super) fn rules_of(offer: &Offer, effect: Effect) -> Vec<NewRule> {
+    offer.drafts.iter().map(|draft| rule_of(draft, offer.folder.as_deref(), effect)).collect()
 }
 
-fn rule_of(judged: &Judged, draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
+fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
     let allows = effect == Effect::Allow;
     NewRule {
         // A deny holds everywhere, whatever comes on standard input.
@@ -159,17 +164,10 @@ fn rule_of(judged: &Judged, draft: &Draft, folder: Option<&str>, effect: Effect)
         pattern: draft.pattern.clone(),
         args: draft.args.clone(),
         // A deny holds for whatever the program becomes.
-        pin: draft.pin.clone().filter(|_| effect == Effect::Allow),
-        allow_writes: effect == Effect::Allow && writes(judged, draft.step),
+        pin: draft.pin.clone().filter(|_| allows),
+        allow_writes: allows && draft.allow_writes,
+        limits: draft.limits.clone().filter(|_| allows).map(Box::new),
     }
-}
-
-fn writes(judged: &Judged, step: usize) -> bool {
-    judged
-        .reading
-        .steps
-        .get(step)
-        .is_some_and(|step| step.redirections.iter().any(postern_command::Redirection::writes))
 }
 
 /// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.

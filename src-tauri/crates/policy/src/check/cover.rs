@@ -168,6 +168,7 @@ impl<'a> Known<'a> {
             && other.may_cover()
             && (theirs.allow_writes || !rule.allow_writes)
             && (theirs.broad || !rule.broad)
+            && (theirs.limits.is_none() || theirs.limits == rule.limits)
             && self.is_inside(theirs)
             && (theirs.input == RuleInput::Any || theirs.input == rule.input)
             && (theirs.origin == RuleOrigin::Any || theirs.origin == rule.origin);

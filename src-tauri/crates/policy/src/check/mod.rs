@@ -98,6 +98,9 @@ fn check_place(rule: &Rule) -> Result<(), RuleProblem> {
     if rule.effect == Effect::Deny && (rule.folder.is_some() || rule.input != RuleInput::Nothing) {
         return problem("a rule that denies holds in every folder and with any input: leave both out");
     }
+    if rule.limits.is_some() && (rule.effect == Effect::Deny || rule.broad) {
+        return problem("limits belong to an allow rule that is not broad");
+    }
     match rule.folder.as_deref() {
         Some(folder) if folder != "~" && !folder.starts_with("~/") && !folder.starts_with('/') => {
             problem("the folder of a rule begins with / or ~/")

@@ -113,8 +113,8 @@ fn glob_of(rule: &Rule) -> Result<String, &'static str> {
     if rule.folder.is_some() || rule.input != RuleInput::Nothing {
         return Err("the folder or the input that it is for cannot be said there");
     }
-    if rule.args.is_some() || rule.allow_writes {
-        return Err("what it says of arguments or of writing cannot be said there");
+    if rule.args.is_some() || rule.allow_writes || rule.limits.is_some() {
+        return Err("what it says of arguments, of writing or of effects cannot be said there");
     }
     pattern::to_glob(&rule.pattern)
 }

@@ -118,7 +118,10 @@ fn inline_code(reading: &Reading) -> Option<Vec<String>> {
     let [step] = reading.steps.as_slice() else { return None };
     let bare = step.via.is_empty() && step.assignments.is_empty() && step.redirections.is_empty();
     let whole = step.span == (0..reading.text.len()) && reading.opaque.is_empty();
-    let is_code = step.opaque.as_ref().is_some_and(|part| part.kind == Unparsed::InlineCode);
+    let is_code = step
+        .opaque
+        .as_ref()
+        .is_some_and(|part| matches!(part.kind, Unparsed::InlineCode | Unparsed::InputCode));
     let words = step.literal_argv().filter(|_| bare && whole && is_code)?;
     Some(words.into_iter().map(str::to_owned).collect())
 }

@@ -1,14 +1,16 @@
 //! Allow rules: what a step needs so that one covers it.
 
+use super::limits;
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::cause::{Change, ContentDifference, Difference, Gap, SignerDifference};
 use crate::facts::{Facts, Input};
+use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, Part};
-use postern_command::{Dir, Redirection};
+use postern_command::{Dir, Redirection, UnsafeArg};
 
 /// What the allow rules say about a step.
 #[derive(Debug)]
@@ -31,9 +33,20 @@ pub(super) fn coverage<'a>(
     subject: &Subject<'_>,
     facts: &Facts<'_>,
 ) -> Coverage<'a> {
+    coverage_by(policy, subject, facts, |_| true)
+}
+
+/// Returns what some of the allow rules say about a step.
+pub(super) fn coverage_by<'a>(
+    policy: &'a AgentPolicy,
+    subject: &Subject<'_>,
+    facts: &Facts<'_>,
+    counts: impl Fn(&Rule) -> bool,
+) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
     for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
-        if !rule.is_alive(facts.now, facts.session)
+        if !counts(&rule.rule)
+            || !rule.is_alive(facts.now, facts.session)
             || !rule.rule.origin.holds_for(facts.origin)
             || is_idle_skill(&rule.rule, policy, subject)
         {
@@ -132,7 +145,10 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
     {
         return Coverage::Close(&rule.rule, problem);
     }
-    if let Some(problem) = too_wide(rule, subject) {
+    if let Some(problem) = too_wide(rule, subject).or_else(|| {
+        let limits = rule.rule.limits.as_deref()?;
+        limits::beyond(limits, matches!(rule.rule.pattern, Pattern::Exact(_)), facts, subject)
+    }) {
         return Coverage::Close(&rule.rule, problem);
     }
     match pin_problem(&rule.rule, subject) {
@@ -149,7 +165,8 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
 fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let folder = rule.rule.folder.clone()?;
     if subject.step.dir != Dir::Same {
-        return Some(Gap::FolderChanges { folder });
+        let is_there = rule.rule.limits.is_some() && is_reached_there(rule, subject, facts);
+        return (!is_there).then_some(Gap::FolderChanges { folder });
     }
     if rule.holds_in(facts.cwd, facts.case_insensitive) {
         return None;
@@ -157,8 +174,24 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
     Some(Gap::OtherFolder { folder, cwd: facts.cwd.to_owned() })
 }
 
+/// Returns true if the line itself moves to folders in which a rule holds, over no link that leads elsewhere.
+fn is_reached_there(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> bool {
+    let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return false };
+    let holds = |folder: &str| rule.holds_in(folder, facts.case_insensitive);
+    let targets = || facts.steps.iter().flat_map(|found| &found.targets);
+    let stays = |folder: &String| {
+        let mut led = targets().filter(|target| path::join(facts.cwd, &target.written) == *folder);
+        led.all(|target| holds(&target.real))
+    };
+    folders.iter().all(|folder| holds(folder) && stays(folder))
+}
+
 /// Returns why a rule does not cover the step's input.
 pub(super) fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+    if let Some(code) = super::code::on_input(subject.step) {
+        let same = matches!(&rule.input, RuleInput::Text(covered) if covered.eq_ignore_ascii_case(&code));
+        return (!same && !rule.broad).then_some(Gap::OtherInput);
+    }
     if subject.reads_input_as_data() {
         return None;
     }
@@ -179,7 +212,10 @@ fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<Gap> {
     if rule.is_glob && subject.program().is_some_and(|program| program.setuid) {
         return Some(Gap::OtherUser);
     }
-    let unnamed = subject.step.ways_out.iter().find(|way| !names_word(rule, way.argument, subject));
+    // Limits look at the places themselves.
+    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::bound(way.effect);
+    let ways = subject.step.ways_out.iter().filter(|way| !bounded(way));
+    let unnamed = { ways }.find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {
         return Some(Gap::UnsafeArg(way.fact().clone()));
     }

@@ -30,6 +30,7 @@ pub(super) fn covering<'a>(
     let (_, _, covering) = all.find(|(part, place, rule)| {
         let alive = rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin);
         alive
+            && rule.rule.limits.is_none()
             && with_input(&rule.rule, subject, facts).is_none()
             && holds_there(rule, facts, subject)
             && (rule.rule.allow_writes || !subject.step.redirections.iter().any(Redirection::writes))
@@ -52,7 +53,11 @@ fn may_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>
 fn is_in_words(part: &Opaque) -> bool {
     matches!(
         part.kind,
-        Unparsed::InlineCode | Unparsed::Interpreter | Unparsed::UnknownFlag | Unparsed::Wrapper
+        Unparsed::InlineCode
+            | Unparsed::InputCode
+            | Unparsed::Interpreter
+            | Unparsed::UnknownFlag
+            | Unparsed::Wrapper
     )
 }
 

@@ -133,7 +133,7 @@ fn hides(step: &Step, part: &Opaque) -> bool {
         }
         // A file of commands and a module are files.
         Unparsed::Source => known(1).is_none_or(|file| file.starts_with("/dev/") || file == "-"),
-        Unparsed::InlineCode => !(known(1) == Some("-m") && known(2).is_some()),
+        Unparsed::InlineCode | Unparsed::InputCode => !(known(1) == Some("-m") && known(2).is_some()),
         _ => true,
     }
 }

@@ -7,14 +7,14 @@
 //! A run is one process tree with one profile. Beside a step that runs unconfined, the list allows only steps
 //! that name no file and read no configuration.
 
+use super::places::{self, Places};
 use super::step::{builtin, needs_no_rule};
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::cause::ReadOnlyGap;
-use crate::confinement::{Confinement, DEVICES, Protected, SYSTEM_PLACES};
+use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
-use crate::path;
 use crate::settings::Security;
 use crate::verdict::Decision;
 use postern_command::{Power, Redirection, RedirectionKind};
@@ -146,14 +146,9 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
         return Some(outside(folder));
     }
     let reads = |redirection: &&Redirection| redirection.kind == RedirectionKind::Read;
-    let redirected = subject.step.redirections.iter().filter(reads).map(|redirection| &redirection.target);
-    let words = subject.step.argv.iter().skip(1).chain(redirected);
-    let named: Vec<String> = words
-        .map(|word| word.value.as_deref().unwrap_or_else(|| known_start(&word.raw)))
-        .flat_map(super::core::path_spellings)
-        .map(|text| resolved(text, folder, facts))
-        .collect();
-    let opens = subject.step.program().is_none_or(|name| !OPENS_NOTHING.contains(&name));
+    let mut named = places::operands(subject, facts, folder);
+    named.extend(places::redirected(subject, facts, folder, reads));
+    let opens = places::opens_files(subject);
     if let Some(path) =
         named.iter().find(|path| opens && !places.may_be_read(path) || places.is_protected(path))
     {
@@ -166,84 +161,6 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
     let everything = goes_through(subject)
         && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
     everything.then_some(ReadOnlyGap::HoldsKeys)
-}
-
-/// Programs whose operands are names: they print a path and open nothing.
-const OPENS_NOTHING: &[&str] =
-    &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
-
-/// Resolves a word, as far as it is known before the run.
-fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
-    let plain = text.replace(['"', '\''], "");
-    let at_home = ["$HOME", "${HOME}"].iter().find_map(|start| plain.strip_prefix(start));
-    let expanded = match at_home {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
-        Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
-    };
-    let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
-    // Agents' folders are real paths, which lie in `/private` on a Mac.
-    if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
-}
-
-/// Returns the part of a written word before anything that is known only at run time.
-fn known_start(raw: &str) -> &str {
-    let from = raw.trim_start_matches(['"', '\'']);
-    let home = ["$HOME", "${HOME}"].iter().find(|home| from.starts_with(**home)).map_or(0, |home| home.len());
-    let end = from[home..].find(['$', '`', '*', '?', '[', '{']).map_or(from.len(), |at| home + at);
-    &from[..end]
-}
-
-/// Places as the list knows them.
-struct Places<'f> {
-    facts: &'f Facts<'f>,
-    protected: Protected,
-}
-
-impl<'f> Places<'f> {
-    /// Top-level folders that hold data of the user or of other programs.
-    const OTHERS: [&'static str; 17] = [
-        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
-        "Users", "var", "Volumes", "work", "Library",
-    ];
-
-    fn new(facts: &'f Facts<'f>) -> Self {
-        let protected = Protected::new(facts.home, facts.data);
-        Self { facts, protected }
-    }
-
-    /// Returns true if it lies in the agent's folders or the system's, and is no key material.
-    fn is_inside(&self, path: &str) -> bool {
-        let within = |folder: &&str| path::is_within(path, folder);
-        let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
-        !self.protected.hold(path)
-            && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
-                || of_system()
-                || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
-    }
-
-    /// Returns the same for a word that may be a path or only look like one.
-    fn may_be_read(&self, path: &str) -> bool {
-        let first = path.split('/').nth(1).unwrap_or_default();
-        let is_place = Self::OTHERS.iter().any(|other| first.eq_ignore_ascii_case(other))
-            || path::is_within(path, self.facts.home)
-            || path == "/";
-        self.is_inside(path) || !is_place && !self.is_protected(path)
-    }
-
-    fn is_protected(&self, path: &str) -> bool {
-        self.protected.hold(path)
-    }
-
-    /// Returns true if the agent could have written a program there.
-    fn is_of_agent(&self, path: &str) -> bool {
-        let system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
-        !system && self.facts.folders.iter().any(|folder| path::is_within(path, folder))
-    }
-
-    /// Returns true if key material lies below a folder.
-    fn hold_keys(&self, path: &str) -> bool {
-        self.protected.lie_in(path)
-    }
 }
 
 /// Programs that walk everything below a folder, and the options without which they do not.

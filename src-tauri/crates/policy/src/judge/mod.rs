@@ -14,18 +14,21 @@
 mod against;
 mod allow;
 mod broad;
+mod code;
 mod command_tool;
 pub mod core;
 mod deny;
 mod doubt;
 mod invocation;
 mod label;
+mod limits;
 mod line;
 mod look;
 mod mention;
 mod near;
 mod outcome;
 mod own_shell;
+mod places;
 mod step;
 mod subject;
 mod unidentified;
@@ -34,7 +37,9 @@ mod whole;
 
 pub use allow::changes;
 pub(crate) use allow::describes;
+pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
 pub use command_tool::{CommandAgainst, against_command_tool};
+pub(crate) use limits::{bound as is_bound_by_limits, names_own_places, of_step as limits_of_step};
 pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
@@ -45,7 +50,7 @@ use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Found};
 use crate::facts::{Facts, Lookup};
-use crate::rule::RuleId;
+use crate::rule::{Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
 use line::Line;
@@ -87,6 +92,8 @@ struct Judgement<'a> {
     facts: &'a Facts<'a>,
     line: Line<'a>,
     looks: look::Looks,
+    /// The rule for exactly this line, if there is one.
+    line_rule: Option<&'a Rule>,
     ask: Ask,
     /// Whether nobody would look at what a deny rule may mean.
     doubt_denies: bool,
@@ -100,6 +107,7 @@ impl<'a> Judgement<'a> {
             facts,
             line: Line::new(facts),
             looks: look::Looks::new(policy, facts),
+            line_rule: code::covering_line(policy, facts),
             ask,
             doubt_denies: ask == Ask::Off,
             trace: Vec::with_capacity(12),
@@ -220,15 +228,25 @@ impl<'a> Judgement<'a> {
 
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
-        let outcome = step::judge(self.policy, self.facts, &self.looks, at);
+        let outcome = self.by_line(step::judge(self.policy, self.facts, &self.looks, at));
         self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
+    }
+
+    /// What the rule for the whole line makes of a question that only a missing rule asks.
+    fn by_line(&self, outcome: Outcome) -> Outcome {
+        let missing =
+            matches!(outcome.reason, Reason::AllowlistMiss | Reason::Opaque | Reason::CannotConfine);
+        match self.line_rule.filter(|_| missing && outcome.decision == Decision::Ask) {
+            Some(rule) => step::covered(rule),
+            None => outcome,
+        }
     }
 
     /// Parts that belong to no step and were not understood.
     fn unread_parts(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.first()?;
-        let outcome = step::opaque(part);
+        let outcome = self.by_line(step::opaque(part));
         self.note("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }

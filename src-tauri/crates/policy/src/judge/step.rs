@@ -1,17 +1,17 @@
 //! Stages 8 to 10 for one step: rules, skills, the file, the read-only list, and why it is asked about otherwise.
 
-use super::allow::{Coverage, coverage, target};
+use super::allow::{Coverage, coverage, coverage_by, target};
 use super::look::{Looks, Vouched};
 use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
 use super::subject::Subject;
-use super::{against, broad, label, own_shell};
+use super::{against, broad, code, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Label, NamedRule, ReadOnlyGap};
+use crate::cause::{Cause, Label, NamedRule, Obstacle, ReadOnlyGap};
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Opaque, Role};
+use postern_command::{Opaque, Redirection, Role};
 
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
@@ -36,16 +36,22 @@ fn narrow(
     subject: &Subject<'_>,
 ) -> Outcome {
     if let Some(part) = &subject.step.opaque {
-        return opaque(part);
+        let same = || code::covering(policy, facts, subject, part);
+        return same().map_or_else(|| opaque(part), covered);
     }
     if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
-        return builtin(subject);
+        let own = builtin(subject);
+        let by_rule = || limited(policy, subject, facts).filter(|_| is_coverable_builtin(subject));
+        return if own.decision == Decision::Allow { own } else { by_rule().map_or(own, covered) };
     }
     if let Some(allowed) = own_shell::by_file(policy, facts, subject) {
         return allowed;
     }
     let command = label::of_step(subject.step);
     if let Some(obstacle) = subject.obstacle(policy, facts) {
+        if let Some(rule) = there(policy, facts, subject, &obstacle) {
+            return covered(rule);
+        }
         let reason = if matches!(subject.found.program, Lookup::NotFound) {
             Reason::NotFound
         } else {
@@ -63,25 +69,70 @@ fn narrow(
         .or_else(|| by_read_only_list(policy, facts, looks, at, &command))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
-        .unwrap_or_else(|| miss(said, command))
+        .unwrap_or_else(|| miss(said, command, subject))
 }
 
-/// Whether a rule could cover the step at `at`: nothing stands in the way of every rule.
+/// Returns the rule with limits that covers the step, if one does.
+fn limited<'a>(policy: &'a AgentPolicy, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<&'a Rule> {
+    match coverage_by(policy, subject, facts, |rule| rule.limits.is_some()) {
+        Coverage::Covered(rule) => Some(rule),
+        _ => None,
+    }
+}
+
+/// Returns the rule with limits that was given for the very folder that the line moves to.
+fn there<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    obstacle: &Obstacle,
+) -> Option<&'a Rule> {
+    let is_folder = matches!(obstacle, Obstacle::Leaves { .. });
+    let rest = is_folder && subject.strange_wrapper(policy, facts).is_none();
+    rest.then(|| limited(policy, subject, facts)).flatten().filter(|rule| rule.folder.is_some())
+}
+
+/// Returns true for a builtin that does more than nothing only by a file that it writes.
+fn is_coverable_builtin(subject: &Subject<'_>) -> bool {
+    subject.step.role == Role::HarmlessBuiltin
+        && subject.step.ways_out.is_empty()
+        && subject.step.redirections.iter().any(Redirection::writes)
+}
+
+/// Returns true if nothing prevents every rule from covering the step at `at`.
 pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    subject.step.opaque.is_none() && !needs_no_rule(&subject) && subject.obstacle(policy, facts).is_none()
+    if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
+        return is_coverable_builtin(&subject);
+    }
+    if let Some(part) = &subject.step.opaque {
+        return code::is_constant(subject.step, part) && !code::is_obstructed(policy, facts, &subject, part);
+    }
+    match subject.obstacle(policy, facts) {
+        None => true,
+        Some(Obstacle::Leaves { .. }) => subject.strange_wrapper(policy, facts).is_none(),
+        Some(_) => false,
+    }
 }
 
 /// Whether one rule by itself covers the step at `at` of a request.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let narrowly = || {
-        subject.step.opaque.is_none()
-            && !needs_no_rule(&subject)
-            && subject.obstacle(policy, facts).is_none()
-            && matches!(coverage(policy, &subject, facts), Coverage::Covered(_))
+        if let Some(part) = &subject.step.opaque {
+            return code::covering(policy, facts, &subject, part).is_some();
+        }
+        if needs_no_rule(&subject) {
+            return is_coverable_builtin(&subject) && limited(policy, &subject, facts).is_some();
+        }
+        match subject.obstacle(policy, facts) {
+            None => matches!(coverage(policy, &subject, facts), Coverage::Covered(_)),
+            Some(obstacle) => there(policy, facts, &subject, &obstacle).is_some(),
+        }
     };
-    narrowly() || broad::covering(policy, facts, at, &subject).is_some()
+    code::covering_line(policy, facts).is_some()
+        || narrowly()
+        || broad::covering(policy, facts, at, &subject).is_some()
 }
 
 /// A part that was not understood: at best a question.
@@ -117,7 +168,7 @@ pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
     Outcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
 }
 
-fn covered(rule: &Rule) -> Outcome {
+pub(super) fn covered(rule: &Rule) -> Outcome {
     let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
     Outcome::new(Decision::Allow, reason, Cause::Rule(named(rule))).by(rule_ref(rule))
 }
@@ -170,7 +221,7 @@ fn by_read_only_list(
     }
 }
 
-fn miss(said: Coverage<'_>, command: Label) -> Outcome {
+fn miss(said: Coverage<'_>, command: Label, subject: &Subject<'_>) -> Outcome {
     match said {
         Coverage::Changed(rule, change) => {
             let cause = Cause::Changed { command, pattern: whole_pattern(rule), change };
@@ -185,7 +236,20 @@ fn miss(said: Coverage<'_>, command: Label) -> Outcome {
             Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
         }
         Coverage::Covered(_) | Coverage::Nothing => {
-            Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NoRule { command })
+            let cause = beyond_reading(subject).unwrap_or(Cause::NoRule { command });
+            Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
         }
     }
+}
+
+/// Returns the file that a step writes, or the argument by which it does more, where it would only read otherwise.
+fn beyond_reading(subject: &Subject<'_>) -> Option<Cause> {
+    let step = subject.step;
+    let transparent = step.via.iter().all(|via| via.power == postern_command::Power::Transparent);
+    if !transparent || !postern_command::is_read_only_anyway(subject.words()) {
+        return None;
+    }
+    let write = step.redirections.iter().find(|redirection| redirection.writes());
+    let write = write.map(|redirection| Cause::Writes { target: target(redirection) });
+    write.or_else(|| step.ways_out.first().map(|way| Cause::UnsafeArg(way.fact().clone())))
 }

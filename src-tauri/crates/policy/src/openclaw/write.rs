@@ -38,8 +38,8 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     if rule.folder.is_some() || rule.input != RuleInput::Nothing {
         return Err("the folder or the input that it is for cannot be said there");
     }
-    if rule.allow_writes {
-        return Err("that it may write cannot be said there");
+    if rule.allow_writes || rule.limits.is_some() {
+        return Err("what it may write, or the effects that it is for, cannot be said there");
     }
     let hash = rule.args.as_deref().filter(|args| bound(args).is_some()).and_then(|args| args.first());
     let (pattern, arguments) = match &rule.pattern {

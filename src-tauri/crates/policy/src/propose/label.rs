@@ -1,6 +1,6 @@
 //! What offers would save, as facts: `contract::render` makes the words.
 
-use super::{Draft, Renewal, Widths};
+use super::{Draft, Renewal};
 use crate::facts::Facts;
 use crate::path;
 use crate::pattern::pattern_text;
@@ -43,26 +43,33 @@ pub struct RenewedProgram {
     pub rules: usize,
 }
 
-pub(super) fn exact(widths: &[Widths], facts: &Facts<'_>) -> OfferLabel {
-    let changeable = widths.iter().flat_map(|width| facts.steps[width.exact.step].changeable());
+pub(super) fn exact(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
+    let of_step = |draft: &Draft| {
+        let sourced = crate::judge::sourced(&facts.reading.steps[draft.step]);
+        facts.steps[draft.step].changeable().chain(sourced)
+    };
+    let changeable = drafts.iter().flat_map(of_step);
     let mut changeable: Vec<String> = changeable.map(str::to_owned).collect();
     changeable.dedup();
-    OfferLabel::Exact { commands: widths.len(), changeable }
+    OfferLabel::Exact { commands: drafts.len(), changeable }
 }
 
 pub(crate) fn commands(drafts: &[Draft]) -> OfferLabel {
-    let of = |draft: &Draft| match &draft.pattern {
+    OfferLabel::Each(drafts.iter().map(|draft| command(&draft.pattern)).collect())
+}
+
+fn command(pattern: &Pattern) -> Offered {
+    match pattern {
         Pattern::Command(text) => {
             let prefix = text.strip_suffix(" *");
             let (words, any_arguments) = (prefix.unwrap_or(text).to_owned(), prefix.is_some());
             Offered::Command { words, any_arguments }
         }
         other => Offered::Pattern(pattern_text(other)),
-    };
-    OfferLabel::Each(drafts.iter().map(of).collect())
+    }
 }
 
-pub(super) fn paths(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
+pub(super) fn each(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
     let of = |draft: &Draft| {
         let pinned = draft.pin.is_some();
         match (&draft.pattern, &facts.steps[draft.step].script) {
@@ -75,7 +82,7 @@ pub(super) fn paths(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
                 let name = path::base_name(written).to_owned();
                 Offered::Program { name, path: program.clone(), pinned }
             }
-            (other, _) => Offered::Pattern(pattern_text(other)),
+            (other, _) => command(other),
         }
     };
     OfferLabel::Each(drafts.iter().map(of).collect())

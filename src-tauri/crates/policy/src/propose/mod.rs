@@ -1,18 +1,21 @@
-//! Offers for *Always*, narrowest first; none allows more than the question shows.
+//! Offers for *Always*, the most useful of the narrow ones first; none allows more than the question shows.
 //!
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
 mod label;
+mod line;
+mod place;
 mod renewal;
+mod words;
 
 pub use renewal::{Renewal, propose_renewals};
 
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::path;
-use crate::pattern::{by_arity, is_glob};
-use crate::rule::{Effect, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
+use crate::pattern::is_glob;
+use crate::rule::{Effect, Limits, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
 use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
 pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
@@ -30,8 +33,8 @@ pub struct Offer {
     pub label: OfferLabel,
     /// What would be saved.
     pub drafts: Vec<Draft>,
-    /// Folder of the rule, with everything below: the request's. `None` if the line changes its folder and so
-    /// cannot be bound to one.
+    /// Folder of the rules, with everything below: the request's, or the one that the line changes to. `None` if they cannot be
+    /// bound to one.
     pub folder: Option<String>,
     /// The rules that it would renew instead: they stay as they are, and hold for the program as it is now.
     pub renews: Vec<Renewal>,
@@ -50,9 +53,19 @@ pub struct Draft {
     pub pin: Option<Pin>,
     /// Input that the rule covers.
     pub input: RuleInput,
+    /// True if it also allows redirections that write.
+    pub allow_writes: bool,
+    /// Limits beyond which it covers nothing.
+    pub limits: Option<Limits>,
 }
 
 impl Offer {
+    /// Returns true if it would save a rule for a whole line of shell text, and for none of its steps.
+    pub fn is_line(&self) -> bool {
+        let mut limits = self.drafts.iter().filter_map(|draft| draft.limits.as_ref());
+        limits.any(|limits| limits.effects.is_empty())
+    }
+
     /// Returns its rules, for everybody and as yet without a number.
     pub fn rules(&self, origin: RuleOrigin) -> impl Iterator<Item = Rule> {
         self.drafts.iter().map(move |draft| Rule {
@@ -60,6 +73,8 @@ impl Offer {
             pin: draft.pin.clone().map(Box::new),
             folder: self.folder.clone(),
             input: draft.input.clone(),
+            allow_writes: draft.allow_writes,
+            limits: draft.limits.clone().map(Box::new),
             origin,
             ..Rule::new(Effect::Allow, draft.pattern.clone())
         })
@@ -68,17 +83,34 @@ impl Offer {
 
 /// What could be saved for one step.
 struct Widths {
-    exact: Draft,
+    /// This very step.
+    exact: Option<Draft>,
+    /// The words that name the action.
     command: Option<Draft>,
+    /// The program, or the script, at its path.
     path: Option<Draft>,
 }
 
-/// Returns at least one offer for a request that needs an answer, or the reason why there is none.
+impl Widths {
+    /// Returns the narrowest draft that also covers the next step of this kind.
+    fn useful(&self) -> Option<&Draft> {
+        self.command.as_ref().or(self.path.as_ref()).or(self.exact.as_ref())
+    }
+}
+
+/// Returns at least one offer for a request that needs an answer, or the reason why there is none. The first is the narrowest
+/// that also covers the next request of this kind; for what is dangerous it is the exact command.
 pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
     verdict: &Verdict,
 ) -> Result<Vec<Offer>, NothingToSave> {
+    by_step(policy, facts, verdict)
+        .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why))
+}
+
+/// Returns offers of one rule for each step that needs one.
+fn by_step(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Result<Vec<Offer>, NothingToSave> {
     if !facts.reading.opaque.is_empty() || facts.reading.invalid.is_some() {
         return Err(NothingToSave::Unread);
     }
@@ -92,7 +124,11 @@ pub fn propose(
         }
         let helps = matches!(
             step.reason,
-            Reason::AllowlistMiss | Reason::BinaryChanged | Reason::AgentCanChange | Reason::CannotConfine
+            Reason::AllowlistMiss
+                | Reason::BinaryChanged
+                | Reason::AgentCanChange
+                | Reason::CannotConfine
+                | Reason::Opaque
         ) && crate::judge::can_be_covered(policy, facts, at);
         let found = widths_of(facts, at)?;
         if !helps {
@@ -103,31 +139,40 @@ pub fn propose(
     if widths.is_empty() {
         return Err(no_rule_helps(verdict.reason));
     }
-    let same = verdict.steps.iter().zip(&facts.reading.steps);
-    let moves = same.clone().any(|(said, step)| said.decision != Decision::Allow && step.dir != Dir::Same);
-    let folder = (!moves).then(|| path::normal(facts.cwd).into_owned());
-    let exact = Offer {
-        id: "exact",
-        label: label::exact(&widths, facts),
-        drafts: distinct(widths.iter().map(|width| width.exact.clone())),
-        folder: folder.clone(),
-        renews: Vec::new(),
+    let narrow = verdict.risk.level == RiskLevel::Dangerous;
+    let offers = offers(&widths, facts, narrow);
+    if offers.is_empty() { Err(NothingToSave::Unread) } else { Ok(offers) }
+}
+
+fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<Offer> {
+    let all = |pick: fn(&Widths) -> Option<&Draft>| -> Option<Vec<Draft>> {
+        let picked: Option<Vec<&Draft>> = widths.iter().map(pick).collect();
+        Some(distinct(picked?.into_iter().cloned()))
     };
-    let mut offers = vec![exact];
-    // What is dangerous, or would be with other words, is saved as it is: `rm -rf build` says nothing of every other `rm`.
-    let narrow = verdict.risk.level == RiskLevel::Dangerous || verdict.risk.deletes_folders();
-    if !narrow && widths.iter().any(|width| width.command.is_some()) {
-        let drafts =
-            distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
-        let (label, folder) = (label::commands(&drafts), folder.clone());
-        offers.push(Offer { id: "command", label, drafts, folder, renews: Vec::new() });
+    let mut offers: Vec<Offer> = Vec::new();
+    let mut add = |id, drafts: Option<Vec<Draft>>| {
+        let Some(drafts) = drafts else { return };
+        let Some(folder) = place::of(&drafts, facts) else { return };
+        let label = match id {
+            "exact" => label::exact(&drafts, facts),
+            _ => label::each(&drafts, facts),
+        };
+        offers.push(Offer { id, label, drafts, folder, renews: Vec::new() });
+    };
+    let wide = widths.iter().any(|width| width.command.is_some());
+    if !narrow && wide {
+        add("command", all(Widths::useful));
     }
-    if !narrow && widths.iter().any(|width| width.path.is_some()) {
-        let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
-        let label = label::paths(&drafts, facts);
-        offers.push(Offer { id: "path", label, drafts, folder, renews: Vec::new() });
+    let by_path = !narrow && widths.iter().any(|width| width.path.is_some());
+    let paths = || all(|width| width.path.as_ref().or(width.exact.as_ref()).or(width.command.as_ref()));
+    if by_path && !wide {
+        add("path", paths());
     }
-    Ok(offers)
+    add("exact", all(|width| width.exact.as_ref()));
+    if by_path && wide {
+        add("path", paths());
+    }
+    offers
 }
 
 fn no_rule_helps(reason: Reason) -> NothingToSave {
@@ -152,72 +197,131 @@ fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
 fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
     let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
     let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
-    if step.role != Role::Program || step.opaque.is_some() || elsewhere {
+    if elsewhere || step.opaque.as_ref().is_some_and(|part| !crate::judge::is_constant(step, part)) {
         return Err(NothingToSave::Unread);
     }
-    let Lookup::Found(program) = &found.program else { return Err(NothingToSave::Program) };
-    // A rule that allows writing would allow writing anywhere: more than can be seen here.
-    if step.redirections.iter().any(postern_command::Redirection::writes) {
+    if crate::judge::sourced(step).is_some() {
+        return sourced(facts, at).map(|draft| Widths { exact: Some(draft), command: None, path: None });
+    }
+    let limits = crate::judge::limits_of_step(facts, at, false);
+    if step.role == Role::HarmlessBuiltin {
+        let command = limits.and_then(|limits| builtin(step, at, limits));
+        return command.map_or(Err(NothingToSave::Writes), |draft| {
+            Ok(Widths { exact: None, command: Some(draft), path: None })
+        });
+    }
+    if step.role != Role::Program {
         return Err(NothingToSave::Writes);
     }
-    let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
-    let input = match facts.input {
-        Input::Nothing => RuleInput::Nothing,
-        Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => RuleInput::Nothing,
-        Input::Text(sha256) => RuleInput::Text(sha256.clone()),
-        // A stream's content is not known yet.
-        Input::Stream => return Err(NothingToSave::Input),
-    };
-    let told = input != RuleInput::Nothing;
+    let Lookup::Found(program) = &found.program else { return Err(NothingToSave::Program) };
     if program.identity.is_none() {
         return Err(NothingToSave::Program);
     }
-    let exact = exact(step, found, program, at, elevated).ok_or(NothingToSave::Unread)?;
-    let exact = Draft { input, ..exact };
+    let input = input(facts, at)?;
     let name = step.program().ok_or(NothingToSave::Unread)?;
+    let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
+    let base = Base { step, found, program, at, writes: writes(step) };
+    let exact = exact(&base, facts, elevated).map(|draft| Draft { input: input.clone(), ..draft });
+    // Commands from its input are saved only with this exact command.
+    let plain = !elevated && input == RuleInput::Nothing && step.opaque.is_none();
     let names = [name, &program.path, &program.real_path];
     let class =
         names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
-    // Commands from its input are saved only with this exact command.
-    let plain = !elevated && !told && step.ways_out.is_empty();
-    let script = plain && matches!(class, Some(Class::Shell | Class::Interpreter));
-    let path = if script { script_path(step, found, program, at) } else { None };
-    let ordinary = plain && class.is_none();
-    Ok(Widths {
-        command: if ordinary { command(step, program, at) } else { None },
-        path: if ordinary { by_path(found, program, at) } else { path },
-        exact,
-    })
-}
-
-/// This argv, while the program and the script that it runs are as they were shown.
-fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
-    let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
-    let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
-    let pin = pin(program, found);
-    Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin, input: RuleInput::Nothing })
-}
-
-/// The first words with any arguments, while the program is as it was shown.
-fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
-    // By words alone the rule would match every program of that name in every folder.
-    if program.agent_can_change {
-        return None;
+    let script = matches!(class, Some(Class::Shell | Class::Interpreter));
+    let (mut command, mut path) = (None, None);
+    if let Some(limits) = limits.filter(|_| plain) {
+        let draft = |pattern, args| base.draft(pattern, args, Some(limits.clone()));
+        let by_words = class.is_none() || script && words::names_module(step) || words::names_tool(step);
+        let text = by_words.then(|| words::of(step)).flatten();
+        let bound = step.ways_out.iter().all(|way| crate::judge::is_bound_by_limits(way.effect));
+        // By words alone the rule would match every program of that name in every folder.
+        command = text.filter(|_| !program.agent_can_change).and_then(|text| {
+            let pin = Some(Pin { program: program.identity.clone()?, script: None });
+            Some(Draft { pin, ..draft(Pattern::Command(text), None) })
+        });
+        path = match class {
+            None if bound => path_pattern(program).map(|pattern| draft(pattern, None)),
+            Some(_) if script && bound => {
+                script_args(step, found).and_then(|args| Some(draft(path_pattern(program)?, Some(args))))
+            }
+            _ => None,
+        };
     }
-    let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
-    let text = by_arity(&known)?;
-    // Words that are only known at run time are further arguments.
-    let more = known.len() < step.argv.len() && !text.ends_with(" *");
-    let text = if more { format!("{text} *") } else { text };
-    let pin = Some(Pin { program: program.identity.clone()?, script: None });
-    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin, input: RuleInput::Nothing })
+    if exact.is_none() && command.is_none() && path.is_none() {
+        return Err(if base.writes { NothingToSave::Writes } else { NothingToSave::Unread });
+    }
+    Ok(Widths { exact, command, path })
 }
 
-/// Offers the program at its path, with any arguments.
-fn by_path(found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
-    program.identity.as_ref()?;
-    let (pattern, pin) = (path_pattern(program)?, pin(program, found));
-    Some(Draft { step: at, pattern, args: None, pin, input: RuleInput::Nothing })
+/// Returns the input that a rule for the step at `at` has to name.
+fn input(facts: &Facts<'_>, at: usize) -> Result<RuleInput, NothingToSave> {
+    if let Some(code) = crate::judge::code_on_input(&facts.reading.steps[at]) {
+        return Ok(RuleInput::Text(code));
+    }
+    match facts.input {
+        Input::Nothing => Ok(RuleInput::Nothing),
+        Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => {
+            Ok(RuleInput::Nothing)
+        }
+        Input::Text(sha256) => Ok(RuleInput::Text(sha256.clone())),
+        // A stream's content is not known yet.
+        Input::Stream => Err(NothingToSave::Input),
+    }
+}
+
+/// A step that a rule may be saved for.
+struct Base<'a> {
+    step: &'a Step,
+    found: &'a StepFacts,
+    program: &'a Program,
+    at: usize,
+    writes: bool,
+}
+
+impl Base<'_> {
+    /// Returns a draft for any input, bound to the program and the script as they are now.
+    fn draft(&self, pattern: Pattern, args: Option<Vec<String>>, limits: Option<Limits>) -> Draft {
+        let pin = pin(self.program, self.found);
+        let (step, allow_writes) = (self.at, self.writes);
+        Draft { step, pattern, args, pin, input: RuleInput::Nothing, allow_writes, limits }
+    }
+}
+
+fn writes(step: &Step) -> bool {
+    step.redirections.iter().any(postern_command::Redirection::writes)
+}
+
+/// This argv, while the program and the script that it runs are as they were shown. Where it writes or runs depends on the line
+/// around it, so then it has limits.
+fn exact(base: &Base<'_>, facts: &Facts<'_>, elevated: bool) -> Option<Draft> {
+    let wrappers = base.step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
+    let argv: Option<Vec<String>> = wrappers.chain(&base.step.argv).map(|word| word.value.clone()).collect();
+    let pattern = Pattern::Exact(argv?);
+    let code = base.step.opaque.is_some();
+    if !base.writes && !code && base.step.dir == Dir::Same {
+        return Some(base.draft(pattern, None, None));
+    }
+    let limits = crate::judge::limits_of_step(facts, base.at, true);
+    let needed = base.writes || code;
+    if limits.is_none() && needed { None } else { Some(base.draft(pattern, None, limits)) }
+}
+
+/// Offers a file of commands that the shell reads: the agent's own, or the system's.
+fn sourced(facts: &Facts<'_>, at: usize) -> Result<Draft, NothingToSave> {
+    let limits = crate::judge::limits_of_step(facts, at, true);
+    let limits = limits.filter(|_| crate::judge::names_own_places(facts, at)).ok_or(NothingToSave::Unread)?;
+    let step = &facts.reading.steps[at];
+    let argv = step.literal_argv().ok_or(NothingToSave::Unread)?;
+    let pattern = Pattern::Exact(argv.into_iter().map(str::to_owned).collect());
+    let (input, allow_writes, limits) = (RuleInput::Nothing, writes(step), Some(limits));
+    Ok(Draft { step: at, pattern, args: None, pin: None, input, allow_writes, limits })
+}
+
+/// Offers a builtin that writes to files.
+fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
+    let pattern = Pattern::Command(words::of(step)?);
+    let input = RuleInput::Nothing;
+    Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits: Some(limits) })
 }
 
 /// Returns a pin on the program and its script as they are now; `None` if the agent can change one of them, or
@@ -232,18 +336,14 @@ fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     Some(Pin { program: program.identity.clone()?, script })
 }
 
-/// Offers this script: its interpreter, the script as first argument, and the content of both if it can be
-/// pinned.
-fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
+/// Returns the arguments by which a rule names this script: it comes first, and anything may follow.
+fn script_args(step: &Step, found: &StepFacts) -> Option<Vec<String>> {
     found.script.as_ref()?;
     let written = step.argv.get(1)?.value.clone()?;
     if step.script != Some(1) || written.contains(['*', '?']) {
         return None;
     }
-    let args = Some(vec![written, "**".to_owned()]);
-    program.identity.as_ref()?;
-    let (pattern, pin) = (path_pattern(program)?, pin(program, found));
-    Some(Draft { step: at, pattern, args, pin, input: RuleInput::Nothing })
+    Some(vec![written, "**".to_owned()])
 }
 
 fn path_pattern(program: &Program) -> Option<Pattern> {

@@ -16,57 +16,94 @@ fn shown(offers: &[Offer]) -> Vec<String> {
 }
 
 #[test]
-fn offers_go_from_narrow_to_wide() {
+fn the_first_offer_names_the_action() {
     for (command, expected) in [
         (
             "git push origin main",
             vec![
-                "exact: git push origin main pinned",
                 "command: git push * pinned",
+                "exact: git push origin main pinned",
                 "path: /usr/bin/git pinned",
             ],
         ),
-        ("/usr/bin/git status", vec!["exact: /usr/bin/git status pinned", "path: /usr/bin/git pinned"]),
+        ("/usr/bin/git status", vec!["path: /usr/bin/git pinned", "exact: /usr/bin/git status pinned"]),
         (
             "nohup git status",
-            vec!["exact: git status pinned", "command: git status pinned", "path: /usr/bin/git pinned"],
+            vec!["command: git status * pinned", "exact: git status pinned", "path: /usr/bin/git pinned"],
         ),
         ("sudo git status", vec!["exact: sudo git status pinned"]),
         ("git -c a.b=c log", vec!["exact: git -c a.b=c log pinned"]),
         (
             "npm run build",
-            vec!["exact: npm run build pinned", "command: npm run build pinned", "path: /usr/bin/npm pinned"],
+            vec![
+                "command: npm run build * pinned",
+                "exact: npm run build pinned",
+                "path: /usr/bin/npm pinned",
+            ],
         ),
-        ("python3 -c 'print(1)'", vec![]),
+        (
+            "python3 -m pytest -q",
+            vec!["command: python3 -m pytest * pinned", "exact: python3 -m pytest -q pinned"],
+        ),
+        ("python3 -c 'print(1)'", vec!["exact: python3 -c 'print(1)' pinned"]),
         ("X=1; $X", vec![]),
-        ("ls > out.txt", vec![]),
+        ("ls > out.txt", vec!["command: ls * pinned", "exact: ls pinned", "path: /usr/bin/ls pinned"]),
         ("nope", vec![]),
-        ("cd /tmp && git status", vec![]),
+        (
+            "cd /opt/other && git status",
+            vec!["command: git status * pinned", "exact: git status pinned", "path: /usr/bin/git pinned"],
+        ),
         (
             "cat a | wc -l",
             vec![
-                "exact: cat a pinned + wc -l pinned",
                 "command: cat * pinned + wc * pinned",
+                "exact: cat a pinned + wc -l pinned",
                 "path: /usr/bin/cat pinned + /usr/bin/wc pinned",
             ],
         ),
-        ("ls && ls", vec!["exact: ls pinned", "command: ls pinned", "path: /usr/bin/ls pinned"]),
+        ("ls && ls", vec!["command: ls * pinned", "exact: ls pinned", "path: /usr/bin/ls pinned"]),
     ] {
         assert_eq!(shown(&Scene::new().shell(command).offers()), expected, "{command}");
     }
 }
 
 #[test]
-fn where_nothing_is_offered_the_reason_is_told() {
-    use NothingToSave::{Environment, Input as Streamed, NoRuleHelps, Program, Unread, Writes};
-    let why = |scene: &Scene| scene.proposed().unwrap_err();
-    for (command, expected) in [
-        ("python3 -c 'print(1)'", Unread),
-        ("X=1; $X", Unread),
-        ("ls > out.txt", Writes),
-        ("nope", Program),
-        ("cd /tmp && git status", NoRuleHelps),
+fn only_what_names_everything_is_offered_by_its_words() {
+    let words = |text: &str| {
+        let scene = ["npx", "mise", "tool", "docker"]
+            .iter()
+            .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
+        shown(&scene.shell(text).offers()).first().cloned().unwrap_or_default()
+    };
+    for (text, expected) in [
+        ("npx eslint src/", "command: npx eslint * pinned"),
+        ("npx prisma migrate dev", "command: npx prisma migrate * pinned"),
+        ("mise run test:ci -v", "command: mise run test:ci * pinned"),
+        ("tool show x1", "command: tool show * pinned"),
+        ("tool ./x", "command: tool * pinned"),
+        ("python3 -m pip install x", "command: python3 -m pip install * pinned"),
+        ("git -C sub log", "command: git -C sub log * pinned"),
     ] {
+        assert_eq!(words(text), expected, "{text}");
+    }
+    for text in [
+        "npx -c 'rm x'",
+        "npx bash x",
+        "mise exec -- rm x",
+        "git -c core.pager=x log",
+        "find . -exec rm {} +",
+    ] {
+        assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
+    }
+}
+
+#[test]
+fn where_nothing_is_offered_the_reason_is_told() {
+    use NothingToSave::{Environment, Input as Streamed, Program, Unread, Writes};
+    let why = |scene: &Scene| scene.proposed().unwrap_err();
+    for (command, expected) in
+        [("X=1; $X", Unread), ("ls > /etc/hosts", Writes), ("nope", Program), ("chroot / ls", Unread)]
+    {
         assert_eq!(why(&Scene::new().shell(command)), expected, "{command}");
     }
     let mut scene = Scene::new().shell("git status");
@@ -80,7 +117,7 @@ fn where_nothing_is_offered_the_reason_is_told() {
 #[test]
 fn only_what_no_rule_covers_is_offered() {
     let offers = Scene::new().allow("/usr/bin/cat").shell("cat a | wc -l").offers();
-    assert_eq!(shown(&offers)[0], "exact: wc -l pinned");
+    assert_eq!(shown(&offers)[0], "command: wc * pinned");
     assert!(Scene::new().allow("/usr/bin/ls").shell("ls").offers().is_empty());
 }
 
@@ -91,11 +128,11 @@ fn a_script_is_offered_with_its_content() {
     let offers = scene.offers();
     assert_eq!(
         shown(&offers),
-        ["exact: python3 x.py --fast pinned", "path: /usr/bin/python3 [x.py **] pinned"],
+        ["path: /usr/bin/python3 [x.py **] pinned", "exact: python3 x.py --fast pinned"],
         "never any python3"
     );
     let (path, by) = ("/Users/u/project/x.py".to_owned(), "python3".to_owned());
-    assert_eq!(offers[1].label, OfferLabel::Each(vec![Offered::Script { path, by, pinned: true }]));
+    assert_eq!(offers[0].label, OfferLabel::Each(vec![Offered::Script { path, by, pinned: true }]));
 }
 
 #[test]
@@ -116,7 +153,7 @@ fn what_always_saves_asks_again_when_the_program_is_replaced() {
 #[test]
 fn a_program_named_by_a_relative_path_is_bound_to_its_content() {
     let offers = Scene::new().program("/Users/u/project/run.sh", "run").shell("./run.sh a").offers();
-    assert_eq!(shown(&offers)[0], "exact: ./run.sh a pinned");
+    assert_eq!(shown(&offers), ["path: /Users/u/project/run.sh pinned", "exact: ./run.sh a pinned"]);
 }
 
 #[test]
@@ -133,7 +170,7 @@ fn what_would_not_help_is_not_offered() {
     assert!(!asked.offers().is_empty());
     asked.env_to_ask = vec!["X".to_owned()];
     assert!(asked.offers().is_empty(), "the variable is asked about again");
-    for text in ["chroot / ls", "command -p ls", "git status; if", "git status > out.txt && ls"] {
+    for text in ["chroot / ls", "command -p ls", "git status; if", "git status > /etc/x && ls"] {
         assert_eq!(shown(&Scene::new().shell(text).offers()), [""; 0], "{text}");
     }
     let elsewhere = Scene::new().program("/usr/bin/ssh", "ssh").shell("ssh host git status").offers();
@@ -162,10 +199,27 @@ fn a_program_whose_path_reads_as_a_pattern_is_not_offered_by_it() {
 }
 
 #[test]
-fn nothing_is_offered_for_words_that_are_known_only_at_run_time() {
-    for text in ["git push $x", "cat a $x"] {
-        assert_eq!(shown(&Scene::new().shell(text).offers()), [""; 0], "{text}");
+fn what_is_known_only_at_run_time_is_offered_as_the_line_at_most() {
+    for (text, expected) in [
+        ("git push $x", vec![]),
+        ("cat a $x", vec!["exact: bash -c 'cat a $x'"]),
+        ("ls > \"$OUT\"", vec!["exact: bash -c 'ls > \"$OUT\"'"]),
+        ("rm $x", vec![]),
+        ("source \"$x\" && npm test", vec![]),
+        ("source ../env.sh && npm test", vec!["exact: bash -c 'source ../env.sh && npm test'"]),
+        ("eval \"$x\"", vec![]),
+        ("cat x | python3 -", vec![]),
+    ] {
+        assert_eq!(shown(&Scene::new().shell(text).offers()), expected, "{text}");
     }
+    let offers = Scene::new().shell("source env.sh && npm test").offers();
+    assert_eq!(shown(&offers)[0], "command: source env.sh + npm test * pinned");
+    let changeable = vec!["env.sh".to_owned()];
+    assert_eq!(
+        offers[1].label,
+        OfferLabel::Exact { commands: 2, changeable },
+        "it may hold anything by then"
+    );
 }
 
 #[test]
@@ -181,16 +235,16 @@ fn offers_tell_what_they_save() {
         (
             "git push origin main",
             [
-                exact(1),
                 OfferLabel::Each(vec![command("git push", true)]),
+                exact(1),
                 OfferLabel::Each(vec![program("git")]),
             ],
         ),
         (
             "cat a | git status",
             [
+                OfferLabel::Each(vec![command("cat", true), command("git status", true)]),
                 exact(2),
-                OfferLabel::Each(vec![command("cat", true), command("git status", false)]),
                 OfferLabel::Each(vec![program("cat"), program("git")]),
             ],
         ),
@@ -205,8 +259,17 @@ fn offers_tell_what_they_save() {
 fn an_offer_holds_in_the_folder_that_it_was_given_in() {
     let here = Scene::new().shell("git push").offers();
     assert!(here.iter().all(|offer| offer.folder.as_deref() == Some(crate::testing::CWD)), "{here:?}");
-    let moved = Scene::new().shell("cd sub && git push").offers();
-    assert!(!moved.is_empty() && moved.iter().all(|offer| offer.folder.is_none()), "held to none: {moved:?}");
+    for (text, folder) in [
+        ("cd sub && git push", crate::testing::CWD),
+        ("cd /opt/other && git push", "/opt/other"),
+        ("cd /opt/other && git push && cd sub && npm test", "/opt/other"),
+    ] {
+        let moved = Scene::new().shell(text).offers();
+        assert!(
+            !moved.is_empty() && moved.iter().all(|offer| offer.folder.as_deref() == Some(folder)),
+            "{moved:?}"
+        );
+    }
 }
 
 #[test]
@@ -234,21 +297,21 @@ fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
 fn no_pin_is_offered_on_what_the_agent_can_change() {
     let run = || Scene::new().program("/Users/u/project/run.sh", "run").changeable("/Users/u/project/run.sh");
     let offers = run().shell("./run.sh a").offers();
-    assert_eq!(shown(&offers), ["exact: ./run.sh a", "path: /Users/u/project/run.sh"]);
+    assert_eq!(shown(&offers), ["path: /Users/u/project/run.sh", "exact: ./run.sh a"]);
     let labels: Vec<&OfferLabel> = offers.iter().map(|offer| &offer.label).collect();
     let (name, path) = ("run.sh".to_owned(), "/Users/u/project/run.sh".to_owned());
     let broad = [
-        &OfferLabel::Exact { commands: 1, changeable: vec!["./run.sh".to_owned()] },
         &OfferLabel::Each(vec![Offered::Program { name, path, pinned: false }]),
+        &OfferLabel::Exact { commands: 1, changeable: vec!["./run.sh".to_owned()] },
     ];
     assert_eq!(labels, broad, "they tell what is not held");
     let line = run().shell("ls && ./run.sh").offers();
-    assert_eq!(shown(&line)[0], "exact: ls pinned + ./run.sh", "each step by itself");
+    assert_eq!(shown(&line)[0], "command: ls * pinned + /Users/u/project/run.sh", "each step by itself");
     let mut script = Scene::new().shell("python3 x.py --fast").changeable("/Users/u/project/x.py");
     script.scripts.insert("/Users/u/project/x.py".to_owned(), identity("print"));
     assert_eq!(
         shown(&script.offers()),
-        ["exact: python3 x.py --fast", "path: /usr/bin/python3 [x.py **]"],
+        ["path: /usr/bin/python3 [x.py **]", "exact: python3 x.py --fast"],
         "the interpreter stays, its script does not"
     );
 }

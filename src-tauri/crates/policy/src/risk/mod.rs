@@ -5,7 +5,8 @@ mod level;
 mod scope;
 
 use crate::facts::{Facts, StepFacts};
-use crate::needed::folder_of;
+use crate::needed::{folder_of, folders_of};
+use crate::path;
 use crate::protected::Protection;
 use crate::subject::Subject;
 use crate::verdict::RiskLevel;
@@ -129,6 +130,12 @@ pub(crate) fn is_dangerous(step: &Step) -> bool {
     effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
 }
 
+/// Returns the effects of a step, each with its reach.
+pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<RatedEffect> {
+    let place = Place::of_step(facts, step, Some(found));
+    effects_of(step).into_iter().map(|found| rate(found, None, &place)).collect()
+}
+
 /// Returns the effect of touching a protected place.
 pub(crate) fn touch(path: &str, protection: Protection, reads: bool, step: Option<usize>) -> RatedEffect {
     let change = match protection {
@@ -197,9 +204,13 @@ fn real<'a>(found: Option<&'a StepFacts>, written: &str) -> Option<&'a str> {
     found?.targets.iter().find(|target| target.written == written).map(|target| target.real.as_str())
 }
 
-/// Returns the folder of a step, if it is known.
+/// Returns the folder of a step, if it is known. Of several in an agent's folder that is the one nearest to the root.
 fn folder(facts: &Facts<'_>, step: &Step) -> Option<String> {
-    folder_of(facts.cwd, &step.dir)
+    folder_of(facts.cwd, &step.dir).or_else(|| {
+        let all = folders_of(facts.cwd, &step.dir)?;
+        let inside = |one: &String| facts.folders.iter().any(|folder| path::is_within(one, folder));
+        all.iter().all(inside).then(|| all.into_iter().min_by_key(String::len)).flatten()
+    })
 }
 
 #[cfg(test)]

@@ -192,6 +192,7 @@ fn judged_by(rule: &Rule) -> Rule {
         pin: rule.pin.clone(),
         allow_writes: rule.allow_writes,
         broad: rule.broad,
+        limits: rule.limits.clone(),
         folder: rule.folder.clone(),
         input: rule.input.clone(),
         origin: rule.origin,

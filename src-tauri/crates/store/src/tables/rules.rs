@@ -46,9 +46,12 @@ pub(crate) const ORIGIN: &str = "ALTER TABLE rules ADD COLUMN origin TEXT NOT NU
 /// Rules that the person confirmed as broad: none of before was.
 pub(crate) const BROAD: &str = "ALTER TABLE rules ADD COLUMN broad INTEGER NOT NULL DEFAULT 0;";
 
+/// Limits of rules that answers saved: those of before have none.
+pub(crate) const LIMITS: &str = "ALTER TABLE rules ADD COLUMN limits TEXT;";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad";
+    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad, limits";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
@@ -60,6 +63,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
         pin: row.get::<_, Option<Json<_>>>(5)?.map(|json| json.0),
         allow_writes: row.get(6)?,
         broad: row.get(21)?,
+        limits: row.get::<_, Option<Json<_>>>(22)?.map(|json| json.0),
         folder: row.get(18)?,
         input: row.get::<_, Json<_>>(19)?.0,
         origin: row.get::<_, Json<_>>(20)?.0,
@@ -102,8 +106,9 @@ pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
 pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad,
+            limits)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     )?;
     insert.execute(params![
         text(&rule.effect)?,
@@ -127,6 +132,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
         text(&rule.input)?,
         text(&rule.origin)?,
         rule.broad,
+        rule.limits.as_ref().map(Json),
     ])?;
     Ok(conn.last_insert_rowid())
 }
@@ -136,7 +142,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
             lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15,
-            broad = ?16 WHERE id = ?1",
+            broad = ?16, limits = ?17 WHERE id = ?1",
         params![
             rule.id,
             text(&rule.effect)?,
@@ -154,6 +160,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
             text(&rule.input)?,
             text(&rule.origin)?,
             rule.broad,
+            rule.limits.as_ref().map(Json),
         ],
     )?;
     one(saved, rule.id)
@@ -279,7 +286,8 @@ mod tests {
     use super::*;
     use crate::tables::agents;
     use crate::testing::{agent, allow, id, identity, open};
-    use postern_policy::{IdentityPattern, Pattern, RuleInput, ScriptPin, Source};
+    use postern_command::Scope;
+    use postern_policy::{CoveredEffect, IdentityPattern, Limits, Pattern, RuleInput, ScriptPin, Source};
 
     fn full() -> Rule {
         Rule {
@@ -290,6 +298,14 @@ mod tests {
                 script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
             })),
             allow_writes: true,
+            limits: Some(Box::new(Limits {
+                effects: vec![CoveredEffect {
+                    kind: "write".into(),
+                    scope: Scope::Inside,
+                    names: vec!["x".into()],
+                }],
+                places: vec!["/tmp".into()],
+            })),
             folder: Some("/Users/u/project".into()),
             input: RuleInput::Text("cc".into()),
             origin: postern_policy::RuleOrigin::AgentShell,

@@ -172,6 +172,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         pin: rule.pin,
         allow_writes: rule.writes,
         broad: rule.broad,
+        limits: None,
         folder: rule.folder.as_deref().map(folder_of).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
         origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },
@@ -249,6 +250,10 @@ fn notes(row: &RuleRow) -> String {
     }
     if rule.allow_writes {
         notes.push("also writes".to_owned());
+    }
+    if let Some(limits) = &rule.limits {
+        let kinds: Vec<&str> = limits.effects.iter().map(|effect| effect.kind.as_str()).collect();
+        notes.push(format!("only to {}", kinds.join(", ")));
     }
     notes.extend(rule.why.clone());
     notes.extend(row.remarks.iter().map(|remark| remark.text.clone()));

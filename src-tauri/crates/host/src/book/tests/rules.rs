@@ -89,7 +89,8 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
 
 /// A rule of an offer, without conditions.
 fn new(pattern: Pattern) -> NewRule {
-    NewRule { pattern, args: None, pin: None, allow_writes: false, folder: None, input: RuleInput::Nothing }
+    let input = RuleInput::Nothing;
+    NewRule { pattern, args: None, pin: None, allow_writes: false, limits: None, folder: None, input }
 }
 
 #[tokio::test]

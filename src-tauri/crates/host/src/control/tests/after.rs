@@ -87,7 +87,7 @@ async fn what_was_asked_about_can_be_allowed_after_the_fact_and_is_suggested() {
     }
     let offers = running.call::<OfferRules>(json!({"id": last})).await.unwrap();
     let ids: Vec<&str> = offers.offers.iter().map(|offer| offer.id.as_str()).collect();
-    assert_eq!((ids, offers.why), (vec!["exact", "command", "path"], None));
+    assert_eq!((ids, offers.why), (vec!["command", "exact", "path"], None));
     let found = running.call::<SuggestRules>(json!({"days": 7})).await.unwrap();
     assert_eq!((found.asked, found.suggestions.len()), (3, 1), "{found:?}");
     let suggestion = &found.suggestions[0];

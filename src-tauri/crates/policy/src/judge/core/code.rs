@@ -42,7 +42,10 @@ const FOLDERS: &[&str] = &[
 
 /// The entry that code in the step falls under.
 pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
-    let opaque = step.opaque.as_ref().filter(|part| part.kind == Unparsed::InlineCode)?;
+    let opaque = step
+        .opaque
+        .as_ref()
+        .filter(|part| matches!(part.kind, Unparsed::InlineCode | Unparsed::InputCode))?;
     let fed = step.redirections.iter().any(|redirection| redirection.kind == RedirectionKind::Here);
     let words = step.argv.iter().skip(1).filter_map(|word| word.value.as_deref());
     let text = line.reading.text.get(opaque.span.start..).filter(|_| fed);

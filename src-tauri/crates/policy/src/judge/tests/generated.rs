@@ -224,12 +224,8 @@ proptest! {
         let settings = Settings { security: Security::Allowlist, ask: Ask::OnMiss, ..settings };
         prop_assume!(judged(&settings, &[], &line) == Decision::Ask);
         for offer in scene(&settings, &[], &line).offers() {
-            let saved: Vec<Rule> = (1..).zip(&offer.drafts).map(|(id, draft)| Rule {
-                id,
-                args: draft.args.clone(),
-                pin: draft.pin.clone().map(Box::new),
-                ..Rule::new(Effect::Allow, draft.pattern.clone())
-            }).collect();
+            let rules = offer.rules(crate::RuleOrigin::Any);
+            let saved: Vec<Rule> = (1..).zip(rules).map(|(id, rule)| Rule { id, ..rule }).collect();
             prop_assert_eq!(judged(&settings, &saved, &line), Decision::Allow, "{} of {}", offer.id, line);
             // And what is saved is written as it reads.
             for rule in &saved {

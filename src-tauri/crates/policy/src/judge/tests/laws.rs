@@ -186,12 +186,8 @@ proptest! {
         let scene = Scene::new().shell(command);
         for offer in scene.offers() {
             let mut saved = Scene::new().shell(command);
-            saved.rules = offer.drafts.iter().enumerate().map(|(at, draft)| Rule {
-                pattern: draft.pattern.clone(),
-                args: draft.args.clone(),
-                pin: draft.pin.clone().map(Box::new),
-                ..rule(i64::try_from(at).unwrap() + 1, Effect::Allow, "x")
-            }).collect();
+            let rules = offer.rules(crate::RuleOrigin::Any);
+            saved.rules = (1..).zip(rules).map(|(id, rule)| Rule { id, ..rule }).collect();
             prop_assert_eq!(saved.judge().decision, Decision::Allow, "{} of {}", offer.id, command);
         }
     }

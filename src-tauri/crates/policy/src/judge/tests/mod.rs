@@ -7,6 +7,7 @@ mod doubt;
 mod generated;
 mod laws;
 mod layers;
+mod limits;
 mod look;
 mod lookup;
 mod order;

@@ -142,7 +142,8 @@ fn only_a_program_that_nothing_stands_before_can_be_covered() {
     for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "git $(x) | sh"] {
         assert!(!asked(command).1, "{command}");
     }
-    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "python3 -c 'print(1)'"] {
+    assert_eq!(asked("python3 -c 'print(1)'"), (true, false), "by a rule for just this code");
+    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "python3 -c \"$X\""] {
         assert!(!asked(command).0, "{command}");
     }
 }

@@ -1,0 +1,138 @@
+//! What a line writes out itself: variables that it sets once, here-documents in a substitution, folders that loops leave alone.
+
+use super::bash;
+use crate::{Dir, Reading};
+
+/// The last argument of the last step, where it is known.
+fn last(reading: &Reading) -> Option<&str> {
+    reading.steps.last()?.argv.last()?.value.as_deref()
+}
+
+#[test]
+fn a_variable_that_is_set_once_is_its_value() {
+    for (text, expected) in [
+        ("D=/srv/x; cat \"$D/a\"", "/srv/x/a"),
+        ("D=/srv/x\ncat $D/a", "/srv/x/a"),
+        ("D=src && cat ${D}/a", "src/a"),
+        ("A=/srv; B=$A/x; C=\"$B/y\"; cat $C", "/srv/x/y"),
+        ("M='two words'; echo \"$M\"", "two words"),
+        ("D=-rf; ls $D", "-rf"),
+        ("D=src; for f in a; do cat $D; done", "src"),
+        ("D=src; f() { cat $D; }", "src"),
+        ("D=src; (cat $D)", "src"),
+    ] {
+        assert_eq!(last(&bash(text)), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_variable_that_may_hold_anything_else_is_not_known() {
+    for text in [
+        "cat $D; D=src",
+        "false && D=src; cat $D",
+        "if test -f x; then D=src; fi; cat $D",
+        "D=src; D=lib; cat $D",
+        "D=src; D+=x; cat $D",
+        "D=src; read D; cat $D",
+        "D=src; for D in /etc; do ls; done; cat $D",
+        "D=src; unset D; cat $D",
+        "D=src; printf -v D x; cat $D",
+        "D=src; eval \"$x\"; cat $D",
+        "D=src; source x; cat $D",
+        "D=src; f() { D=/etc; }; f; cat $D",
+        "D=src; : ${D:=x}; cat $D",
+        "(D=src); cat $D",
+        "D=src & cat $D",
+        "D=src | true; cat $D",
+        "D=src cat $D",
+        "D='a b'; cat $D",
+        "D='*'; cat $D",
+        "D=; cat $D",
+        "IFS=/; D=a/b; cat $D",
+        "declare -u D; D=src; cat $D",
+        "local D; D=src; cat $D",
+        "SECONDS=a; cat $SECONDS",
+        "N=1; ((N++)); cat $N",
+        "D=$(ls); cat $D",
+        "D=(src); cat $D",
+        "bash -c 'cat $D'",
+        "D=src; bash -c 'cat $D'",
+        "D=src; while true; do cat $D; D=/etc; done",
+    ] {
+        assert_eq!(last(&bash(text)), None, "{text}");
+    }
+}
+
+#[test]
+fn a_here_document_in_a_substitution_is_its_text() {
+    for text in [
+        "git commit -m \"$(cat <<'EOF'\none\n\ntwo\nEOF\n)\"",
+        "git commit -m \"$(cat <<EOF\none\n\ntwo\nEOF\n)\"",
+    ] {
+        let reading = bash(text);
+        let commit = reading.steps.iter().find(|step| step.program() == Some("git")).unwrap();
+        assert_eq!(commit.argv.last().unwrap().value.as_deref(), Some("one\n\ntwo"), "{text}");
+        assert!(
+            reading.steps.iter().any(|step| step.program() == Some("cat")),
+            "what prints it is a step: {text}"
+        );
+    }
+    for text in [
+        "git commit -m \"$(cat <<EOF\none $x\nEOF\n)\"",
+        "git commit -m \"$(cat <<EOF\n$(id)\nEOF\n)\"",
+        "git commit -m \"$(cat x <<'EOF'\none\nEOF\n)\"",
+        "git commit -m \"$(cat <<'EOF' | tr a b\none\nEOF\n)\"",
+        "git commit -m \"$(cat <<'EOF' < x\none\nEOF\n)\"",
+        "git commit -m \"$(X=1 cat <<'EOF'\none\nEOF\n)\"",
+        "git commit -m \"$(./cat <<'EOF'\none\nEOF\n)\"",
+        "cat() { id; }; git commit -m \"$(cat <<'EOF'\none\nEOF\n)\"",
+        "git commit -m $(cat <<'EOF'\n-F /etc/passwd\nEOF\n)",
+    ] {
+        let reading = bash(text);
+        let commit = reading.steps.iter().find(|step| step.program() == Some("git")).unwrap();
+        assert_eq!(commit.argv.last().unwrap().value, None, "{text}");
+    }
+}
+
+#[test]
+fn a_loop_that_does_not_move_runs_where_the_line_is() {
+    let dir =
+        |text: &str| bash(text).steps.iter().find(|step| step.program() == Some("ls")).unwrap().dir.clone();
+    for text in [
+        "cd sub && for f in a b; do ls $f; done",
+        "cd sub && while test -f x; do ls; done",
+        "cd sub && for d in *; do (cd $d && pwd); ls; done",
+        "cd sub && for i in 1 2; do for j in 3 4; do ls; done; done",
+    ] {
+        assert_eq!(dir(text), Dir::Under("sub".to_owned()), "{text}");
+    }
+    assert_eq!(dir("D=sub; cd \"$D/x\" && ls"), Dir::Under("sub/x".to_owned()));
+    for text in [
+        "D=sub; cd $D && ls",
+        "cd sub && for d in a b; do ls; cd $d; done",
+        "cd sub && for d in a b; do ls; pushd $d; done",
+        "cd sub && for d in a b; do ls; command cd $d; done",
+        "cd sub && for d in a b; do ls; eval \"$d\"; done",
+        "cd sub && for d in a b; do ls; $d x; done",
+        "f() { cd x; }; cd sub && for d in a b; do ls; f; done",
+        "cd sub && for d in a b; do ls; for e in c; do cd $e; done; done",
+        "trap 'cd /' USR1; cd sub && for d in a b; do ls; done",
+        "cd sub && while cd x; do ls; done",
+    ] {
+        assert_eq!(dir(text), Dir::Unknown, "{text}");
+    }
+}
+
+#[test]
+fn a_file_of_commands_is_named_and_the_line_goes_on_where_it_was() {
+    let dir = |text: &str| bash(text).steps.last().unwrap().dir.clone();
+    assert_eq!(dir("source env.sh && ls"), Dir::Same);
+    assert_eq!(dir(". env.sh; ls"), Dir::Same);
+    for text in
+        ["source $X && ls", "source /dev/stdin && ls", "source <(curl x) && ls", "source env.sh x && ls"]
+    {
+        assert_eq!(dir(text), Dir::Unknown, "{text}");
+    }
+    let reading = bash("source env.sh && ls");
+    assert!(!reading.is_clear(), "what the file does is not known");
+}

@@ -1,0 +1,119 @@
+//! Code that is a part of the request: a rule covers it where it names all of it.
+
+use super::allow::{Coverage, coverage_by};
+use super::subject::Subject;
+use crate::agent::AgentPolicy;
+use crate::facts::{Facts, Input};
+use crate::rule::{Pattern, Rule};
+use crate::ruleset::Compiled;
+use postern_command::{ArgEffect, Opaque, Power, Reading, RedirectionKind, Step, Unparsed};
+use sha2::{Digest as _, Sha256};
+
+/// Returns the rule from an offer for exactly these words, and exactly this text on its input, that covers a step which was not
+/// understood.
+pub(super) fn covering<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    part: &Opaque,
+) -> Option<&'a Rule> {
+    if !is_constant(subject.step, part) || is_obstructed(policy, facts, subject, part) {
+        return None;
+    }
+    let exact = |rule: &Rule| rule.limits.is_some() && matches!(rule.pattern, Pattern::Exact(_));
+    match coverage_by(policy, subject, facts, exact) {
+        Coverage::Covered(rule) => Some(rule),
+        _ => None,
+    }
+}
+
+/// Returns true if something prevents every rule from covering the step. A file of commands is read by the shell: it is no program.
+pub(super) fn is_obstructed(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    part: &Opaque,
+) -> bool {
+    if part.kind != Unparsed::Source {
+        return subject.obstacle(policy, facts).is_some();
+    }
+    subject.strange_folder(policy, facts).is_some()
+        || !subject.step.assignments.is_empty()
+        || subject.strange_wrapper(policy, facts).is_some()
+}
+
+/// Returns true if the words of a step, with the text on its input, or a file, are all the code that was not understood.
+pub(crate) fn is_constant(step: &Step, part: &Opaque) -> bool {
+    let known = step.argv.iter().all(|word| word.value.is_some());
+    known
+        && match part.kind {
+            Unparsed::InlineCode | Unparsed::Interpreter | Unparsed::UnknownFlag | Unparsed::Wrapper => true,
+            Unparsed::InputCode | Unparsed::ShellInput => on_input(step).is_some(),
+            Unparsed::Source => sourced(step).is_some(),
+            _ => false,
+        }
+}
+
+/// Returns the file whose commands the shell reads for a step.
+pub(crate) fn sourced(step: &Step) -> Option<&str> {
+    let [_, file] = &step.argv[..] else { return None };
+    let file = file.value.as_deref()?;
+    let own = step.opaque.as_ref().is_some_and(|part| part.kind == Unparsed::Source);
+    (own && !["-", "/dev/", "/proc/"].iter().any(|start| file.starts_with(start))).then_some(file)
+}
+
+/// Returns the sha256 of the code that a step reads from its input, where the request holds that code.
+pub(crate) fn on_input(step: &Step) -> Option<String> {
+    let part = step.opaque.as_ref()?;
+    if !matches!(part.kind, Unparsed::InputCode | Unparsed::ShellInput) {
+        return None;
+    }
+    let reads =
+        |kind| matches!(kind, RedirectionKind::Here | RedirectionKind::Read | RedirectionKind::ReadWrite);
+    let mut inputs = step.redirections.iter().filter(|redirection| reads(redirection.kind));
+    let (Some(only), None) = (inputs.next(), inputs.next()) else { return None };
+    only.text.as_ref().map(|text| hex(&Sha256::digest(text)))
+}
+
+/// Returns the argv of a line of shell text: a rule from an offer for a whole line has it.
+pub(crate) fn argv_of_line(text: &str) -> [&str; 3] {
+    ["bash", "-c", text]
+}
+
+/// Returns the rule from an offer for exactly this line in this folder.
+pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> Option<&'a Rule> {
+    if !facts.shell || *facts.input != Input::Nothing {
+        return None;
+    }
+    let argv = argv_of_line(&facts.reading.text);
+    let rules = policy.rules.parts().flat_map(|part| {
+        let mut found = Vec::new();
+        part.allow().by_argv(&argv, &mut found);
+        found.into_iter().map(|at| part.get(at))
+    });
+    let holds = |rule: &&Compiled| {
+        rule.rule.limits.is_some()
+            && rule.rule.folder.is_some()
+            && rule.is_alive(facts.now, facts.session)
+            && rule.rule.origin.holds_for(facts.origin)
+            && rule.holds_in(facts.cwd, facts.case_insensitive)
+    };
+    { rules }.find(holds).map(|rule| &rule.rule)
+}
+
+/// Returns true if the same line does the same each time, as far as it was read: what it runs is written in it, or in files.
+pub(crate) fn is_repeatable(reading: &Reading) -> bool {
+    let step = |step: &Step| {
+        let part = step.opaque.as_ref().is_none_or(|part| match part.kind {
+            Unparsed::RedirectTarget => true,
+            _ => is_constant(step, part),
+        });
+        part && step.via.iter().all(|via| via.power != Power::Elsewhere)
+            && !step.ways_out.iter().any(|way| way.effect == ArgEffect::RunTime)
+    };
+    reading.opaque.iter().all(|part| part.kind == Unparsed::RedirectTarget) && reading.steps.iter().all(step)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

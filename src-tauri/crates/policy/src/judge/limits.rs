@@ -1,0 +1,222 @@
+//! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
+
+use super::places::{self, Places};
+use super::subject::Subject;
+use crate::cause::Gap;
+use crate::facts::Facts;
+use crate::needed::folders_of;
+use crate::path;
+use crate::protected::Protected;
+use crate::risk::{self, RatedEffect};
+use crate::rule::{CoveredEffect, Limits};
+use crate::verdict::RiskLevel;
+use postern_command::{ArgEffect, Effect, Redirection, RedirectionKind, Scope, Word};
+
+/// Kinds of effects that no rule covers beyond the very step on show.
+const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
+
+/// Folders for files that nobody keeps.
+const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/dev/shm"];
+
+/// Returns the limits of a rule that is given for the step at `at`, or `None` if a rule can cover only that very step.
+/// An exact one may have any effects.
+pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let mut limits = Limits { effects: Vec::new(), places: Vec::new() };
+    for rated in risk::of_step(facts, subject.step, subject.found) {
+        let covered = CoveredEffect {
+            kind: rated.effect.kind().to_owned(),
+            scope: rated.scope,
+            names: names(&rated.effect),
+        };
+        if !limits.effects.contains(&covered) {
+            limits.effects.push(covered);
+        }
+    }
+    let places = Places::new(facts);
+    let own = folders_of(facts.cwd, &subject.step.dir).unwrap_or_default();
+    let own = own.iter().filter(|folder| !places.may_be_read(folder)).map(String::as_str);
+    let paths = paths_outside(&places, exact, facts, &subject);
+    let around: Option<Vec<&str>> = paths.iter().map(|path| around(path, facts.home)).collect();
+    for folder in own.chain(around?) {
+        if places.hold_keys(folder) || !is_plain(folder) {
+            return None;
+        }
+        if !limits.places.iter().any(|place| path::is_within(folder, place)) {
+            limits.places.push(folder.to_owned());
+        }
+    }
+    beyond(&limits, exact, facts, &subject).is_none().then_some(limits)
+}
+
+/// Returns true if the step at `at` names only places of the agent and of the system.
+pub(crate) fn names_own_places(facts: &Facts<'_>, at: usize) -> bool {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    paths_outside(&Places::new(facts), false, facts, &subject).is_empty()
+}
+
+/// Returns why limits keep a rule, perhaps one for an exact command, from covering a step.
+pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Gap> {
+    let places = Places::new(facts);
+    let protected = Protected::new(facts.home, |_| None);
+    let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
+    let within = |path: &str| limits.places.iter().any(|place| path::is_within(path, place));
+    for rated in risk::of_step(facts, subject.step, subject.found) {
+        let is_covered = || limits.effects.iter().any(|covered| covers(covered, &rated));
+        if !exact && is_never_covered(&rated) || !is_covered() {
+            return Some(Gap::Beyond(Box::new(rated)));
+        }
+        if !matches!(rated.effect, Effect::Write { .. } | Effect::Delete { .. }) {
+            continue;
+        }
+        for (path, folder) in
+            rated.effect.paths().iter().flat_map(|path| folders.iter().map(move |of| (path, of)))
+        {
+            let reached = places::resolved(path, folder, facts);
+            let allowed = rated.scope == Scope::Inside || within(&reached) && !reached.contains(['$', '`']);
+            if !allowed || !protected.of(&reached).is_empty() {
+                return Some(Gap::Outside { path: path.clone() });
+            }
+        }
+    }
+    if !exact && subject.step.ways_out.iter().any(|way| bound(way.effect)) {
+        if let Some(path) = changes_unbound(facts, subject, &folders, &protected) {
+            return Some(path.map_or(Gap::RunTimePath, |path| Gap::Outside { path }));
+        }
+    }
+    let led = subject.found.targets.iter().map(|target| target.real.as_str());
+    if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(subject) {
+        return Some(Gap::RunTimePath);
+    }
+    let outside = paths_outside(&places, exact, facts, subject);
+    let folders = folders.iter().filter(|folder| !places.may_be_read(folder));
+    let path = outside.iter().chain(folders).find(|path| !within(path) || places.is_protected(path))?;
+    Some(Gap::Outside { path: path.clone() })
+}
+
+/// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
+pub(crate) fn bound(effect: ArgEffect) -> bool {
+    matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
+}
+
+/// Returns the protected place, or `Some(None)` for the place known only at run time, that a step may change.
+fn changes_unbound(
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    folders: &[String],
+    protected: &Protected,
+) -> Option<Option<String>> {
+    let temporary = |raw: &str| {
+        let plain = raw.trim_start_matches('"');
+        ["$TMPDIR/", "${TMPDIR}/"].iter().any(|start| plain.starts_with(start)) && !plain.contains("..")
+    };
+    let open = |word: &Word| {
+        word.value.is_none() && places::known_start(&word.raw).is_empty() && !temporary(&word.raw)
+    };
+    if subject.step.argv.iter().skip(1).any(open) {
+        return Some(None);
+    }
+    let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
+    let is_kept = |path: &String| of_git(path) || !protected.of(path).is_empty();
+    let named = folders.iter().flat_map(|folder| places::operands(subject, facts, folder));
+    { named }.find(is_kept).map(Some)
+}
+
+fn is_never_covered(rated: &RatedEffect) -> bool {
+    rated.level == RiskLevel::Dangerous
+        || NEVER.contains(&rated.effect.kind())
+        || matches!(rated.effect, Effect::Delete { recursive: true, .. })
+}
+
+/// Returns true if an effect does no more than what is covered. The places bound what is read and written.
+fn covers(covered: &CoveredEffect, rated: &RatedEffect) -> bool {
+    covered.kind == rated.effect.kind()
+        && (!rated.effect.paths().is_empty() || rated.scope <= covered.scope)
+        && names(&rated.effect).iter().all(|name| covered.names.contains(name))
+}
+
+/// Returns the hosts, remotes and packages that an effect reaches: another one is another effect.
+fn names(effect: &Effect) -> Vec<String> {
+    match effect {
+        Effect::Fetch { from: names } | Effect::Send { to: names, .. } => names.clone(),
+        Effect::Install { packages, .. } => packages.clone(),
+        Effect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),
+        Effect::RunElsewhere { name, .. } => name.iter().cloned().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the paths that a step names and that are neither the agent's nor the system's. The words of an exact command are named
+/// by its rule.
+fn paths_outside(places: &Places<'_>, exact: bool, facts: &Facts<'_>, subject: &Subject<'_>) -> Vec<String> {
+    let names_file = |redirection: &&Redirection| {
+        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
+    };
+    let here = folders_of(facts.cwd, &subject.step.dir).and_then(|folders| folders.into_iter().next());
+    let here = here.as_deref().unwrap_or(facts.cwd);
+    let mut all = places::redirected(subject, facts, here, names_file);
+    if !exact && places::opens_files(subject) {
+        all.extend(places::operands(subject, facts, here));
+        all.extend(subject.found.targets.iter().map(|target| target.real.clone()));
+    }
+    all.retain(|path| !places.may_be_read(path));
+    all
+}
+
+/// Names below the home folder, or below the root, by which a project or a store is known: `~/go/pkg/mod`.
+const NAMES_OF_A_PLACE: usize = 3;
+
+/// Returns the folder that stands for a path outside: a temporary folder, or the project or store that holds the path.
+fn around<'p>(path: &'p str, home: &str) -> Option<&'p str> {
+    if let Some(root) = TEMPORARY.iter().find(|root| path::is_within(path, root)) {
+        return path.get(..root.len());
+    }
+    let base = if path::is_within(path, home) { home.trim_end_matches('/').len() } else { 0 };
+    let least = if base > 0 { 1 } else { 2 };
+    let ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).collect();
+    let ends: Vec<usize> = ends.into_iter().filter(|end| *end > base).collect();
+    // The last one is the path itself, which may be a file.
+    let folders = ends.len().saturating_sub(1).clamp(least, NAMES_OF_A_PLACE);
+    path.get(..*ends.get(folders.checked_sub(1)?)?)
+}
+
+/// Returns true if a folder can be shown and saved as it is.
+fn is_plain(folder: &str) -> bool {
+    postern_command::escape::is_visible(folder) && !folder.contains(['$', '`', '*', '?', '[', '{'])
+}
+
+/// Returns true if a program that reads files is given one that is known only at run time, so that it may lie anywhere.
+fn is_open(subject: &Subject<'_>) -> bool {
+    let open = |word: &Word| {
+        let pattern = word.raw.starts_with(['*', '?', '[']);
+        word.value.is_none() && !pattern && places::known_start(&word.raw).is_empty()
+    };
+    subject.step.program() != Some("git")
+        && places::opens_files(subject)
+        && subject.step.argv.iter().skip(1).any(open)
+        && postern_command::is_read_only_anyway(subject.words())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around;
+
+    #[test]
+    fn a_place_is_a_project_or_a_store() {
+        for (path, expected) in [
+            ("/Users/u/code/lib/src/a/b.rs", Some("/Users/u/code/lib/src")),
+            ("/Users/u/code/lib/a.txt", Some("/Users/u/code/lib")),
+            ("/Users/u/go/pkg/mod/x@1/y.go", Some("/Users/u/go/pkg/mod")),
+            ("/Users/u/code", Some("/Users/u/code")),
+            ("/Users/u/a.txt", Some("/Users/u/a.txt")),
+            ("/Users/u", None),
+            ("/srv/x/y", Some("/srv/x")),
+            ("/srv/x", Some("/srv/x")),
+            ("/srv", None),
+            ("/", None),
+            ("/tmp/x/y", Some("/tmp")),
+        ] {
+            assert_eq!(around(path, "/Users/u"), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Places that a step names, and those that a step may read without a question.
+
+use super::subject::Subject;
+use crate::confinement::{DEVICES, Protected, SYSTEM_PLACES};
+use crate::facts::Facts;
+use crate::path;
+use postern_command::{Redirection, Word};
+
+/// Programs whose operands are names: they print a path and open nothing.
+const OPENS_NOTHING: &[&str] =
+    &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
+
+/// Returns false if the step's operands are names only.
+pub(super) fn opens_files(subject: &Subject<'_>) -> bool {
+    subject.step.program().is_none_or(|name| !OPENS_NOTHING.contains(&name))
+}
+
+/// Returns the absolute paths that the step's operands may name.
+pub(super) fn operands(subject: &Subject<'_>, facts: &Facts<'_>, folder: &str) -> Vec<String> {
+    subject.step.argv.iter().skip(1).flat_map(|word| named(word, facts, folder)).collect()
+}
+
+/// Returns the absolute paths that the redirections that count may name.
+pub(super) fn redirected(
+    subject: &Subject<'_>,
+    facts: &Facts<'_>,
+    folder: &str,
+    counts: impl Fn(&&Redirection) -> bool,
+) -> Vec<String> {
+    let all = subject.step.redirections.iter().filter(counts);
+    all.flat_map(|redirection| named(&redirection.target, facts, folder)).collect()
+}
+
+fn named(word: &Word, facts: &Facts<'_>, folder: &str) -> Vec<String> {
+    let text = word.value.as_deref().unwrap_or_else(|| known_start(&word.raw));
+    let spelled = super::core::path_spellings(text).filter(|text| !text.starts_with('-'));
+    spelled.map(|text| resolved(text, folder, facts)).collect()
+}
+
+/// Resolves a word, as far as it is known before the run.
+pub(super) fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
+    let plain = text.replace(['"', '\''], "");
+    let at_home = ["$HOME", "${HOME}"].iter().find_map(|start| plain.strip_prefix(start));
+    let expanded = match at_home {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
+        Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
+    };
+    let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
+    // Agents' folders are real paths, which lie in `/private` on a Mac.
+    if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
+}
+
+/// Returns the part of a written word before anything that is known only at run time.
+pub(super) fn known_start(raw: &str) -> &str {
+    let from = raw.trim_start_matches(['"', '\'']);
+    let home = ["$HOME", "${HOME}"].iter().find(|home| from.starts_with(**home)).map_or(0, |home| home.len());
+    let end = from[home..].find(['$', '`', '*', '?', '[', '{']).map_or(from.len(), |at| home + at);
+    &from[..end]
+}
+
+/// Places as the list knows them.
+pub(super) struct Places<'f> {
+    facts: &'f Facts<'f>,
+    protected: Protected,
+}
+
+impl<'f> Places<'f> {
+    /// Top-level folders that hold data of the user or of other programs.
+    const OTHERS: [&'static str; 17] = [
+        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
+        "Users", "var", "Volumes", "work", "Library",
+    ];
+
+    pub(super) fn new(facts: &'f Facts<'f>) -> Self {
+        let protected = Protected::new(facts.home, facts.data);
+        Self { facts, protected }
+    }
+
+    /// Returns true if it lies in the agent's folders or the system's, and is no key material.
+    pub(super) fn is_inside(&self, path: &str) -> bool {
+        let within = |folder: &&str| path::is_within(path, folder);
+        let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
+        !self.protected.hold(path)
+            && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
+                || of_system()
+                || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
+    }
+
+    /// Returns the same for a word that may be a path or only look like one.
+    pub(super) fn may_be_read(&self, path: &str) -> bool {
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let is_place = Self::OTHERS.iter().any(|other| first.eq_ignore_ascii_case(other))
+            || path::is_within(path, self.facts.home)
+            || path == "/";
+        self.is_inside(path) || !is_place && !self.is_protected(path)
+    }
+
+    pub(super) fn is_protected(&self, path: &str) -> bool {
+        self.protected.hold(path)
+    }
+
+    /// Returns true if the agent could have written a program there.
+    pub(super) fn is_of_agent(&self, path: &str) -> bool {
+        let system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
+        !system && self.facts.folders.iter().any(|folder| path::is_within(path, folder))
+    }
+
+    /// Returns true if key material lies below a folder.
+    pub(super) fn hold_keys(&self, path: &str) -> bool {
+        self.protected.lie_in(path)
+    }
+}

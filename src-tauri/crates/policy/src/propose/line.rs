@@ -1,0 +1,52 @@
+//! The offer for exactly this line: for lines whose steps no rule can cover one by one.
+
+use super::{Draft, Offer, OfferLabel};
+use crate::agent::AgentPolicy;
+use crate::facts::{Facts, Input};
+use crate::judge::{argv_of_line, is_repeatable, judge, sourced};
+use crate::path;
+use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
+use crate::ruleset::RuleSet;
+use crate::verdict::{Decision, RiskLevel, Verdict};
+use postern_command::escape;
+
+/// Bytes of a line that is saved.
+const LONGEST: usize = 8 * 1024;
+
+/// Returns the offer for exactly this line in this folder, if it would answer the question, is not dangerous, and does the same
+/// each time.
+pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<Offer> {
+    let text = &facts.reading.text;
+    let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
+    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
+    let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
+    if !shown || !asks || !whole || !is_repeatable(facts.reading) {
+        return None;
+    }
+    let draft = Draft {
+        step: 0,
+        pattern: Pattern::Exact(argv_of_line(text).map(str::to_owned).to_vec()),
+        args: None,
+        pin: None,
+        input: RuleInput::Nothing,
+        allow_writes: false,
+        limits: Some(Limits { effects: Vec::new(), places: Vec::new() }),
+    };
+    let folder = Some(path::normal(facts.cwd).into_owned());
+    let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
+    let offer = Offer { id: "exact", label, drafts: vec![draft], folder, renews: Vec::new() };
+    let saved: Vec<Rule> = offer.rules(RuleOrigin::of_answer(facts.origin)).collect();
+    let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
+    let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };
+    (judge(&with, facts).decision == Decision::Allow).then_some(offer)
+}
+
+/// Returns the files that the agent can change until the line runs, and those whose commands the shell reads.
+fn changeable(facts: &Facts<'_>) -> Vec<String> {
+    let mut all: Vec<String> =
+        facts.steps.iter().flat_map(|found| found.changeable()).map(str::to_owned).collect();
+    all.extend(facts.reading.steps.iter().filter_map(|step| sourced(step).map(str::to_owned)));
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,102 @@
+//! The words that name an action: what a rule for it begins with.
+
+use crate::judge::is_bound_by_limits;
+use postern_command::{ArgEffect, Class, Step, Swallows, arity, class_of, known_program, swallows};
+
+/// Words of a rule for a step, at most.
+const MOST: usize = 8;
+
+/// Returns the command pattern for the step's action with any further arguments; `None` if its words cannot stand for themselves
+/// in a pattern, or do not name all that makes it do more.
+pub(super) fn of(step: &Step) -> Option<String> {
+    let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
+    let name = *known.first()?;
+    let ways = || step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
+    let tool = tool(step, &known);
+    let is_named = |effect| matches!(effect, ArgEffect::Folder | ArgEffect::NamedCode);
+    if name.contains('/') || tool.is_none() && !ways().all(|way| is_named(way.effect)) {
+        return None;
+    }
+    let unsafe_words = ways().map(|way| way.argument + 1).max().unwrap_or(0);
+    let count = match tool {
+        Some(count) => count,
+        None if names_module(step) => module(&known, unsafe_words),
+        None => verb(&known)?,
+    };
+    let words = known.get(..count.max(unsafe_words)).filter(|words| words.len() <= MOST)?;
+    words.iter().all(is_plain).then(|| format!("{} *", words.join(" ")))
+}
+
+/// Returns true if the step runs a tool that the word behind it names, and that is no shell and no interpreter (`npx eslint`).
+pub(super) fn names_tool(step: &Step) -> bool {
+    let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
+    tool(step, &known).is_some()
+}
+
+/// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
+fn tool(step: &Step, known: &[&str]) -> Option<usize> {
+    let mut ways = step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
+    let (way, None) = (ways.next()?, ways.next()) else { return None };
+    let task = known.get(1).filter(|word| matches!(**word, "run" | "tasks"));
+    let at = match (way.effect, task) {
+        (ArgEffect::Fetches, None) if way.argument == 1 => 1,
+        (ArgEffect::Runs, Some(_)) if way.argument == 1 => 2,
+        _ => return None,
+    };
+    let own = known.get(at..).filter(|own| own.first().is_some_and(|name| !name.starts_with('-')))?;
+    if class_of(own[0]) != Class::Ordinary {
+        return None;
+    }
+    let verb = own.get(1).is_some_and(|word| is_verb(word)) && task.is_none();
+    Some(at + if verb { 2 } else { 1 })
+}
+
+/// Returns true if the step runs code that an argument names, and nothing else (`python3 -m pytest`).
+pub(super) fn names_module(step: &Step) -> bool {
+    !step.ways_out.is_empty() && step.ways_out.iter().all(|way| way.effect == ArgEffect::NamedCode)
+}
+
+/// Counts the words up to a module and its own action: `python3 -m pip install`.
+fn module(known: &[&str], named: usize) -> usize {
+    let own = known.get(named.saturating_sub(1)..).unwrap_or_default();
+    named + arity(own).max(1) - 1
+}
+
+/// Counts the words up to the action: behind the options in front of it, and with the second word of a program that nothing is
+/// known about.
+fn verb(known: &[&str]) -> Option<usize> {
+    let name = known.first()?;
+    let mut at = 1;
+    while let Some(option) = known.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
+        match swallows(name, option) {
+            Some(Swallows::Next) => at += 2,
+            Some(Swallows::Nothing) => at += 1,
+            Some(Swallows::Maybe) | None => break,
+        }
+    }
+    let behind: Vec<&str> = std::iter::once(*name).chain(known.get(at..)?.iter().copied()).collect();
+    let words = match arity(&behind) {
+        // A path is no action.
+        3 if behind.get(1..3).is_some_and(|words| words[0] == "api" && words[1].contains('/')) => 2,
+        1 if known_program(name).is_empty() && behind.get(1).is_some_and(|word| is_verb(word)) => 2,
+        words => words.max(1),
+    };
+    // An option in the action's place would stand for every action.
+    let named = behind.get(1..words)?;
+    if named.iter().any(|word| word.starts_with('-')) {
+        return None;
+    }
+    Some(if words > 1 { at - 1 + words } else { 1 })
+}
+
+fn is_verb(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_:".contains(&byte))
+}
+
+fn is_plain(word: &&str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "._-/:@+=,~".contains(c);
+    !word.is_empty() && word.chars().all(plain)
+}
