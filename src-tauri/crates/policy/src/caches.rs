@@ -110,12 +110,12 @@ pub fn private_cache(home: &str, folders: &[String], apple: bool) -> String {
         hash.update([0]);
     }
     let caches = if apple { "Library/Caches" } else { ".cache" };
-    let mut path = crate::path::join(home, &format!("{caches}/postern/"));
+    let mut name = String::new();
     for byte in &hash.finalize()[..8] {
         // Writing into a String cannot fail.
-        _ = write!(path, "{byte:02x}");
+        _ = write!(name, "{byte:02x}");
     }
-    path
+    crate::path::join(home, &format!("{caches}/postern/{name}"))
 }
 
 /// Returns the variables that a run with these caches gets, sorted by name.

@@ -6,6 +6,7 @@ use seccompiler::{
     TargetArch,
 };
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
 const ARCH: TargetArch = TargetArch::x86_64;
@@ -152,8 +153,23 @@ const NETLINK_ROUTE: u64 = 0;
 /// First system call number of x32, which repeats the same calls.
 const X32: u32 = 0x4000_0000;
 
-/// Returns the compiled filter. `files` is true if changes of modes, owners and times are refused as well.
-pub(super) fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, String> {
+/// Returns the filter of a run that writes nothing.
+pub(super) fn of_look() -> Result<Vec<libc::sock_filter>, String> {
+    static COMPILED: OnceLock<Result<Vec<libc::sock_filter>, String>> = OnceLock::new();
+    COMPILED.get_or_init(|| program(Sockets::None, true)).clone()
+}
+
+/// Returns the filter of a run whose writing is limited by mounts.
+pub(super) fn of_project(sockets: Sockets) -> Result<Vec<libc::sock_filter>, String> {
+    static COMPILED: [OnceLock<Result<Vec<libc::sock_filter>, String>>; 2] =
+        [OnceLock::new(), OnceLock::new()];
+    let [none, internet] = &COMPILED;
+    let compiled = if sockets == Sockets::None { none } else { internet };
+    compiled.get_or_init(|| program(sockets, false)).clone()
+}
+
+/// Compiles a filter. `files` is true if changes of modes, owners and times are refused as well.
+fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, String> {
     let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let changes = CHANGES.iter().chain(CHANGES_HERE).filter(|_| files);

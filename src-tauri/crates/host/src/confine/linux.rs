@@ -87,43 +87,53 @@ impl Enforcer for Linux {
             Confinement::None => Err("it has no profile".to_owned()),
             Confinement::Look { folders } => Ok(Fence {
                 ruleset: ruleset::of_look(user, folders, programs.iter().copied())?,
-                filter: filter::program(Sockets::None, true)?,
+                filter: filter::of_look()?,
                 lasting: None,
             }),
             Confinement::Project { folders, network, loopback, caches } => {
                 let sockets = if *network || *loopback { Sockets::Internet } else { Sockets::None };
-                let filter = filter::program(sockets, false)?;
-                let lasting = lasting(folders, user, *network)?;
-                let writable = [folders.as_slice(), &[lasting.1]].concat();
-                let home = Path::new(&user.home);
-                let readable =
-                    tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
-                let readable: Vec<PathBuf> = readable.collect();
-                let root = lasting.0.keeper.root();
-                let ruleset =
-                    ruleset::of_project(user, &writable, &readable, root, programs.iter().copied())?;
-                Ok(Fence { ruleset, filter, lasting: Some(lasting.0) })
+                project(folders, *network, caches, sockets, user, programs)
             }
         }
     }
 }
 
-/// Makes the namespaces of a run, and returns them with its private cache folder.
-fn lasting(folders: &[String], user: &UserPlaces, network: bool) -> Result<(Lasting, String), String> {
+/// Prepares the profile `project`. Its rules are collected while bubblewrap makes the mounts.
+fn project(
+    folders: &[String],
+    network: bool,
+    caches: &[String],
+    sockets: Sockets,
+    user: &UserPlaces,
+    programs: &[&str],
+) -> Result<Fence, String> {
     let aftermath = Aftermath::before(folders, user)?;
     let stand_ins = folders.iter().map(|folder| StandIns::in_folder(Path::new(folder), &aftermath.before));
     let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
     let pins = Mounts::new(folders, &aftermath.before, stand_ins.iter().flat_map(StandIns::paths))?;
     let cache = make_private_cache(folders, user)?;
+    let keeper = Keeper::start(arguments(&pins, &cache, network), network)?;
+    let writable = [folders, std::slice::from_ref(&cache)].concat();
+    let home = Path::new(&user.home);
+    let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
+    let readable: Vec<PathBuf> = readable.collect();
+    let rules = ruleset::of_project(user, &writable, &readable, programs.iter().copied())?;
+    let filter = filter::of_project(sockets)?;
+    let keeper = keeper.ready()?;
+    verify(&keeper, &pins)?;
+    let ruleset = ruleset::inside(rules, keeper.root())?;
+    Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath }) })
+}
+
+/// Returns all mounts of a run in bubblewrap's words.
+fn arguments(pins: &Mounts, cache: &str, network: bool) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = SYSTEM.iter().map(OsString::from).collect();
     if network && let Ok(resolver) = std::fs::canonicalize("/etc/resolv.conf") {
         arguments.extend(["--ro-bind-try".into(), resolver.clone().into(), resolver.into()]);
     }
-    arguments.extend(["--bind", &cache, &cache].map(OsString::from));
+    arguments.extend(["--bind", cache, cache].map(OsString::from));
     arguments.extend(pins.arguments());
-    let keeper = Keeper::start(arguments, network)?;
-    verify(&keeper, &pins)?;
-    Ok((Lasting { keeper, stand_ins, aftermath }, cache))
+    arguments
 }
 
 /// Checks from outside that every mount lies where it should: an agent may have put a link there meanwhile.

@@ -31,23 +31,26 @@ pub(super) fn of_look<'a>(
     grants.finish()
 }
 
-/// Returns the ruleset of a `project` run. Its own file systems are seen through `root`, the root of its mounts; all
-/// else are the same files there as here.
+/// Returns the rules of a `project` run for the files that are the same inside its mounts as here.
 pub(super) fn of_project<'a>(
     user: &UserPlaces,
     writable: &[String],
     readable: &[PathBuf],
-    root: &OwnedFd,
     programs: impl Iterator<Item = &'a str>,
-) -> Result<OwnedFd, String> {
+) -> Result<Grants, String> {
     let mut grants = Grants::of_system(user, programs)?;
-    let all = AccessFs::from_all(ENOUGH);
     for folder in writable {
-        grants.add_folder(Path::new(folder), all)?;
+        grants.add_folder(Path::new(folder), AccessFs::from_all(ENOUGH))?;
     }
     for place in readable {
         grants.add(place, READ | AccessFs::Execute)?;
     }
+    Ok(grants)
+}
+
+/// Adds the rules for its own file systems, seen through the root of its mounts, and returns the ruleset.
+pub(super) fn inside(mut grants: Grants, root: &OwnedFd) -> Result<OwnedFd, String> {
+    let all = AccessFs::from_all(ENOUGH);
     for (own, access) in [("tmp", all), ("dev", all), ("proc", READ), ("run", READ)] {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(root, own, flags, Mode::empty());
@@ -77,7 +80,8 @@ fn hidden(user: &UserPlaces) -> Vec<PathBuf> {
     places.flat_map(|place| std::fs::canonicalize(&place).ok().into_iter().chain([place])).collect()
 }
 
-struct Grants {
+/// Rules that are being collected.
+pub(super) struct Grants {
     ruleset: RulesetCreated,
     hidden: Vec<PathBuf>,
 }

@@ -62,11 +62,19 @@ impl StandIns {
     }
 
     fn remove(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
-        if !is_stand_in(&self.folder.join(name)) {
-            return Ok(());
-        }
         let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
-        let flags = if kind == StandIn::Folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        let flags = if kind == StandIn::Folder {
+            // Only an empty folder is removed.
+            let found = rustix::fs::statat(&parent, last, AtFlags::SYMLINK_NOFOLLOW)?;
+            if Mode::from_raw_mode(found.st_mode).intersects(Mode::from_raw_mode(0o222)) {
+                return Ok(());
+            }
+            AtFlags::REMOVEDIR
+        } else if is_stand_in(&self.folder.join(name)) {
+            AtFlags::empty()
+        } else {
+            return Ok(());
+        };
         Ok(rustix::fs::unlinkat(&parent, last, flags)?)
     }
 }

@@ -37,8 +37,9 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Makes namespaces with these mounts, in bubblewrap's words. With `network` it stays in the host's network.
+    /// They are ready when [`Starting::ready`] says so.
     #[expect(clippy::disallowed_methods, reason = "part of the room that starts processes")]
-    pub(crate) fn start(mounts: Vec<OsString>, network: bool) -> Result<Self, String> {
+    pub(crate) fn start(mounts: Vec<OsString>, network: bool) -> Result<Starting, String> {
         trusted()?;
         let mut command = Command::new(BUBBLEWRAP);
         command.args(["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
@@ -47,10 +48,7 @@ impl Keeper {
         command.env_clear().current_dir("/").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let process = command.spawn().map_err(|error| format!("{BUBBLEWRAP}: {error}"))?;
-        let mut starting = Starting(Some(process));
-        let (pidfd, root) = starting.wait_until_ready()?;
-        let process = starting.0.take().ok_or("bubblewrap is gone")?;
-        Ok(Self { process, pidfd, root, network })
+        Ok(Starting { process: Some(process), network })
     }
 
     /// Returns the root of its mounts.
@@ -82,11 +80,22 @@ impl Drop for Keeper {
 }
 
 /// bubblewrap before its namespaces are ready. Ended if they never are.
-struct Starting(Option<Child>);
+#[derive(Debug)]
+pub(crate) struct Starting {
+    process: Option<Child>,
+    network: bool,
+}
 
 impl Starting {
+    /// Waits until its mounts are made.
+    pub(crate) fn ready(mut self) -> Result<Keeper, String> {
+        let (pidfd, root) = self.wait_until_ready()?;
+        let process = self.process.take().ok_or("bubblewrap is gone")?;
+        Ok(Keeper { process, pidfd, root, network: self.network })
+    }
+
     fn wait_until_ready(&mut self) -> Result<(OwnedFd, OwnedFd), String> {
-        let process = self.0.as_mut().ok_or("bubblewrap is gone")?;
+        let process = self.process.as_mut().ok_or("bubblewrap is gone")?;
         let failed = |error: &dyn std::fmt::Display| format!("bubblewrap: {error}");
         let input = process.stdin.as_mut().ok_or("bubblewrap has no input")?;
         input.write_all(&[READY]).map_err(|error| failed(&error))?;
@@ -109,7 +118,7 @@ impl Starting {
 
 impl Drop for Starting {
     fn drop(&mut self) {
-        if let Some(process) = &mut self.0 {
+        if let Some(process) = &mut self.process {
             end(process);
         }
     }

@@ -191,3 +191,32 @@ fn this_system_can_confine() {
     let confines = crate::confine::Confines::tried(&user(&place()));
     assert_eq!((confines.look, confines.project), (Ok(()), Ok(())));
 }
+
+/// Prints what a profile adds to the start of a program that does nothing.
+#[tokio::test]
+#[ignore = "a measurement: cargo test -p postern-host --lib -- --ignored --nocapture cost_of_a_profile"]
+async fn cost_of_a_profile() {
+    const ROUNDS: usize = 60;
+    let place = place();
+    let profiles = [
+        Confinement::None,
+        Confinement::Look { folders: folders(&place) },
+        Confinement::project(folders(&place)),
+    ];
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    // In turn, so that all have the same neighbors.
+    for _ in 0..ROUNDS {
+        for (confinement, times) in profiles.iter().zip(&mut times) {
+            let mut prepared = place.prepare_reading(&reading(&["/usr/bin/true"]), &place.path("project"));
+            prepared.plan.confinement = confinement.clone();
+            prepared.user = user(&place);
+            let begun = std::time::Instant::now();
+            finish(prepared).await.unwrap();
+            times.push(begun.elapsed());
+        }
+    }
+    for (confinement, times) in profiles.iter().zip(&mut times) {
+        times.sort();
+        println!("{:8} {:?} (median of {ROUNDS})", confinement.name(), times[ROUNDS / 2]);
+    }
+}
