@@ -16,12 +16,12 @@ const NOT_CONFINED: u8 = 125;
 /// Exit code for a command that was not found.
 const NOT_FOUND: u8 = 127;
 
-pub(crate) fn run(data: &Path, surroundings: Surroundings, command: Confine) -> Result<(), Failure> {
+pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) -> Result<(), Failure> {
     let failed = |message: String| Failure { code: NOT_CONFINED, message };
     let cwd = rustix::process::getcwd(Vec::new()).map_err(Failure::own)?;
     let cwd = text(PathBuf::from(cwd.into_string().map_err(Failure::own)?))?;
     let user = UserPlaces { home: text(surroundings.home)?, data: text(data.to_owned())? };
-    let confinement = confinement(&command, &cwd)?;
+    let confinement = confinement(command, &cwd)?;
     if command.print {
         let lines = describe(&confinement, &user).map_err(failed)?;
         for (part, what) in lines {

@@ -82,7 +82,7 @@ impl World {
         let victim = as_user(Path::new("/usr/bin/sleep")).arg("1000").stdin(Stdio::null()).spawn().unwrap();
         let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        Self { postern, victim, port, datagrams, reached, folder }
+        Self { folder, postern, victim, port, datagrams, reached }
     }
 
     /// Services of the user: one with a port, one with a path, one with a path in the project, one with a name.
@@ -98,7 +98,9 @@ impl World {
         for unix in paths.into_iter().chain([UnixListener::bind_addr(&name).unwrap()]) {
             let reached = Arc::clone(reached);
             std::thread::spawn(move || {
-                unix.incoming().for_each(|_| _ = reached.fetch_add(1, Ordering::SeqCst))
+                for _ in unix.incoming() {
+                    reached.fetch_add(1, Ordering::SeqCst);
+                }
             });
         }
         let reached = Arc::clone(reached);

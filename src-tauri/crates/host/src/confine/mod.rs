@@ -27,12 +27,14 @@ use crate::resolve::{Cwd, Resolver};
 use crate::run;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinement, Origin, Protected, cache_environment, private_cache};
-use postern_request::{Plan, Stdin};
+use postern_request::{Exit, Plan, Stdin};
 use std::path::{Path, PathBuf};
 use survey::Survey;
 
 /// Program used to test a profile; it does nothing.
-const TRIED: &str = "/usr/bin/true";
+const HARMLESS: &str = "/usr/bin/true";
+/// Program that lists Postern's data folder, which every profile refuses.
+const REFUSED: &str = "/bin/ls";
 
 /// The user's folders that no confined run may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,19 +205,29 @@ pub struct Confines {
 }
 
 impl Confines {
-    /// Tries every profile on a program that does nothing.
+    /// Tries every profile on a program that does nothing, and on one that it must refuse.
     pub fn tried(user: &UserPlaces) -> Self {
-        let project = Confinement::project(Vec::new());
+        let tried = |confinement: Confinement| {
+            let exit = try_out(&[HARMLESS], confinement.clone(), user)?;
+            if exit != Exit::Code(0) {
+                return Err(format!("{HARMLESS}, which does nothing, ended with {exit:?}"));
+            }
+            if try_out(&[REFUSED, &user.data], confinement, user)? == Exit::Code(0) {
+                return Err(format!("{REFUSED} read Postern's data all the same"));
+            }
+            Ok(())
+        };
         Self {
-            look: try_out(Confinement::Look { folders: Vec::new() }, user),
-            project: try_out(project, user),
+            look: tried(Confinement::Look { folders: Vec::new() }),
+            project: tried(Confinement::project(Vec::new())),
         }
     }
 }
 
-fn try_out(confinement: Confinement, user: &UserPlaces) -> Result<(), String> {
+fn try_out(argv: &[&str], confinement: Confinement, user: &UserPlaces) -> Result<Exit, String> {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let cwd = Cwd::open("/").map_err(|error| format!("/ {error}"))?;
-    let resolved = Resolver::new().facts(&read_argv(&[TRIED.to_owned()]), &cwd, &[]);
+    let resolved = Resolver::new().facts(&read_argv(&argv), &cwd, &[]);
     let plan = Plan {
         agent: AgentId::new("postern").map_err(|error| error.to_string())?,
         session: None,

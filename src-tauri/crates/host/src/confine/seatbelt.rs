@@ -140,7 +140,7 @@ fn profile(
     text.rules("allow file-read*", "literal", devices.copied())?;
     text.rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;
     let below = |place: &&str| format!("{}/{place}", user.home);
-    let installed: Vec<String> = INSTALLED.iter().map(|place| below(&place)).collect();
+    let installed: Vec<String> = INSTALLED.iter().map(below).collect();
     let places = SYSTEM_PLACES
         .iter()
         .copied()
@@ -151,7 +151,7 @@ fn profile(
     let folders = confinement.folders().iter().map(String::as_str);
     text.rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
     if let Confinement::Project { network, loopback, caches, folders: tops } = confinement {
-        let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| below(&place));
+        let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
         let caches: Vec<String> = caches.collect();
         text.rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
         text.rules("allow file-read* file-map-executable", "subpath", [private].into_iter())?;

@@ -39,7 +39,7 @@ use crate::resolve::{Cwd, Held};
 use capture::Capture;
 use postern_contract::{render, text};
 use postern_protocol::Stream;
-use postern_request::{Approved, Drift, Plan, Refusal, RunEnd, Stop};
+use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -195,12 +195,12 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
 }
 
-/// Starts a confined program that does nothing and waits for its end. Blocks.
-pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<(), String> {
+/// Runs a confined program without output to its end. Blocks.
+pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
     let started = start::start(prepared).map_err(SpawnError::into_text)?;
-    start::ended_well(started)
+    Ok(start::ended(started))
 }
 
 impl SpawnError {

@@ -1,5 +1,6 @@
 //! Real processes. Nothing sleeps: each test waits for what it is about.
 
+mod contract;
 mod drift;
 mod exploits;
 mod lifetime;

@@ -1,45 +1,11 @@
 //! Real processes with the profile `project`: what the mounts and the kernel refuse them, and what they can still do.
 
+use super::contract::{confined, folders, place, user};
 use super::*;
 use postern_policy::Confinement;
 use std::fs;
 
-/// A place with a home, data and a project in it, as a user has them.
-pub(super) fn place() -> Place {
-    // Not below /tmp, which a run has of its own.
-    let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
-    let place = Place { folder, resolver: Resolver::new() };
-    for name in ["home/.ssh", "data", "project/src", "other"] {
-        fs::create_dir_all(place.path(name)).unwrap();
-    }
-    for name in ["home/.ssh/id_rsa", "home/notes", "data/control.key", "project/a", "other/b"] {
-        fs::write(place.path(name), format!("content of {name}")).unwrap();
-    }
-    place
-}
-
-pub(super) fn user(place: &Place) -> UserPlaces {
-    let path = |name: &str| place.path(name).to_str().unwrap().to_owned();
-    UserPlaces { home: path("home"), data: path("data") }
-}
-
-pub(super) fn folders(place: &Place) -> Vec<String> {
-    vec![place.path("project").to_str().unwrap().to_owned()]
-}
-
-/// A line of shell text in the project.
-pub(super) fn confined(place: &Place, text: &str, confinement: Confinement) -> Prepared {
-    let shell = Reading { text: text.to_owned(), plain: None, ..reading(&["/bin/bash"]) };
-    let mut prepared = place.prepare_reading(&shell, &place.path("project"));
-    let user = user(place);
-    prepared.plan.env = vec![("PATH".into(), "/usr/bin:/bin".into()), ("HOME".into(), user.home.clone())];
-    prepared.plan.env.extend(crate::confine::environment(&confinement, &user.home));
-    prepared.plan.confinement = confinement;
-    prepared.user = user;
-    prepared
-}
-
-pub(super) async fn run(place: &Place, text: &str) -> (Finished, String) {
+async fn run(place: &Place, text: &str) -> (Finished, String) {
     let finished =
         finish(confined(place, text, Confinement::project(folders(place)))).await.expect("it starts");
     let said = super::text(&finished.stdout) + &super::text(&finished.stderr);
