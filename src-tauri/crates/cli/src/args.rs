@@ -56,6 +56,8 @@ pub(crate) enum Command {
     /// Test, lint, replay and measure policies
     #[command(subcommand)]
     Policy(Policy),
+    /// Run a command confined by the system, with this terminal's streams and the command's exit status
+    Confine(Confine),
     /// Show and check what Postern knows about programs
     #[command(subcommand)]
     Programs(Programs),
@@ -307,6 +309,43 @@ pub(crate) struct Deny {
     /// Digest of the question you saw
     #[arg(long)]
     pub(crate) digest: Option<String>,
+}
+
+/// `postern confine`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+postern confine look -- git log -3
+postern confine project -- cargo test
+postern confine project --folder ~/Projects/site --loopback -- npm test
+postern confine project --print
+
+Ends with the command's own exit code, with 128+N if signal N ended it, with 127 if it was not found, and with 125 if this \
+system cannot confine it: then nothing ran. docs/CONFINEMENT.md says what holds.")]
+pub(crate) struct Confine {
+    /// look: reads, and writes nothing. project: writes its folders, except protected places
+    pub(crate) profile: Profile,
+    /// A folder of the command [default: the folder where it runs]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Vec<PathBuf>,
+    /// Let it use the network (project)
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Let it serve and connect on loopback (project)
+    #[arg(long)]
+    pub(crate) loopback: bool,
+    /// Print the profile in effect and run nothing
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Program and arguments
+    #[arg(last = true, value_name = "PROGRAM", required_unless_present = "print")]
+    pub(crate) argv: Vec<String>,
+}
+
+/// A profile of `postern confine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    Look,
+    Project,
 }
 
 #[derive(Debug, Args)]

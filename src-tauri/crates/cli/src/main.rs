@@ -81,6 +81,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Approve(command) => commands::questions::approve(&mut link()?, command),
         Command::Deny(command) => commands::questions::deny(&mut link()?, command),
         Command::Explain(command) => commands::explain::run(&mut link()?, command),
+        Command::Confine(command) => commands::confine::run(&data, surroundings, &command),
         Command::Programs(command) => commands::programs::run(&data, command),
         Command::Policy(command) => commands::policy::run(command, link),
         Command::History(command) => commands::history::list(&mut link()?, command),

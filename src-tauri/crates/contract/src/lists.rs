@@ -42,6 +42,10 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine: Option<String>,
+    /// Reason why this system cannot confine local work with the profile `project`; absent if it can.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cannot_confine_project: Option<String>,
     /// When the host started.
     pub started_at: Millis,
 }

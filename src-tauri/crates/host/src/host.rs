@@ -402,13 +402,15 @@ async fn take(data: &Path) -> Result<FolderLock, StartError> {
 fn world(config: &HostConfig, data: &Path) -> Arc<World> {
     let home = std::fs::canonicalize(&config.user.home)
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
+    let data = data.to_string_lossy().into_owned();
+    let places = crate::run::UserPlaces { home: home.clone(), data: data.clone() };
     Arc::new(World {
         resolver: Resolver::at_home(&home),
         user: config.user.clone(),
         home,
-        data: data.to_string_lossy().into_owned(),
+        data,
         any_case: cfg!(target_os = "macos"),
-        confines: crate::confine::can_confine(&config.user.home, &data.to_string_lossy()),
+        confines: crate::confine::Confines::tried(&places),
     })
 }
 

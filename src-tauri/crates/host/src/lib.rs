@@ -7,7 +7,7 @@ mod ask;
 mod book;
 mod chats;
 mod clock;
-mod confine;
+pub mod confine;
 mod control;
 mod descriptors;
 pub mod doors;

@@ -16,6 +16,18 @@ pub enum Confinement {
         /// Real paths.
         folders: Vec<String>,
     },
+    /// Local work: it reads what `Look` reads, and writes these folders except their protected places. It has a
+    /// private temporary folder and private caches, and no sockets of other programs.
+    Project {
+        /// Real paths.
+        folders: Vec<String>,
+        /// True if it may use the network.
+        network: bool,
+        /// True if it may serve and connect on loopback.
+        loopback: bool,
+        /// Tools whose caches it may use, by their names in [`TOOL_CACHES`](crate::TOOL_CACHES).
+        caches: Vec<String>,
+    },
 }
 
 impl Confinement {
@@ -24,11 +36,26 @@ impl Confinement {
         matches!(self, Self::None)
     }
 
+    /// Returns the profile for local work in these folders, without any network and with the caches of every tool.
+    pub fn project(folders: Vec<String>) -> Self {
+        let caches = crate::TOOL_CACHES.iter().map(|cache| cache.tool.to_owned()).collect();
+        Self::Project { folders, network: false, loopback: false, caches }
+    }
+
     /// Returns the profile's name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Look { .. } => "look",
+            Self::Project { .. } => "project",
+        }
+    }
+
+    /// Returns the folders that it names.
+    pub fn folders(&self) -> &[String] {
+        match self {
+            Self::None => &[],
+            Self::Look { folders } | Self::Project { folders, .. } => folders,
         }
     }
 }
@@ -58,6 +85,38 @@ pub const SYSTEM_PLACES: &[&str] = &[
     "/Library/Developer",
     "/Library/Frameworks",
     "/private/etc",
+];
+
+/// Installed programs and their configuration, relative to the home folder.
+pub const INSTALLED: &[&str] = &[
+    ".asdf/installs",
+    ".bun/bin",
+    ".cargo/bin",
+    ".config/bat",
+    ".config/fd",
+    ".config/git/attributes",
+    ".config/git/config",
+    ".config/git/ignore",
+    ".config/go",
+    ".deno/bin",
+    ".gitattributes",
+    ".gitconfig",
+    ".gitignore",
+    ".gitignore_global",
+    ".ignore",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise/installs",
+    ".local/share/uv/python",
+    ".nvm/versions",
+    ".pyenv/versions",
+    ".rbenv/versions",
+    ".ripgreprc",
+    ".rustup/settings.toml",
+    ".rustup/toolchains",
+    ".sdkman/candidates",
+    ".volta/tools",
+    "go/bin",
 ];
 
 /// Devices without content.

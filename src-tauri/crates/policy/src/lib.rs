@@ -3,6 +3,7 @@
 mod advice;
 mod agent;
 mod arguments;
+mod caches;
 pub mod case;
 mod cause;
 mod check;
@@ -37,6 +38,7 @@ mod words;
 
 pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
+pub use caches::{TOOL_CACHES, ToolCache, cache_environment, private_cache, tool_caches};
 pub use cause::{
     Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
     RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
@@ -45,7 +47,7 @@ pub use check::{
     Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen, TooBroad,
     check_rule, lint, lint_file, remarks, would_match,
 };
-pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
+pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, protect_in_own_shell,
@@ -57,7 +59,10 @@ pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_t
 pub use propose::{
     Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
 };
-pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
+pub use protected::{
+    GIT_FOLDER, GIT_NESTS, GIT_OBEYS, Protected, ProtectedPlace, Protection, ShellTouch, StandIn,
+    is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
+};
 pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
     Authority, CoveredEffect, Effect, Identity, IdentityPattern, Lifetime, Limits, Millis, Pattern,

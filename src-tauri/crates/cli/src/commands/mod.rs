@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod audit;
+pub(crate) mod confine;
 pub(crate) mod doors;
 pub(crate) mod explain;
 pub(crate) mod history;

@@ -194,6 +194,10 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
             "commands that only read cannot be confined here, so the read-only list asks: {why}"
         )),
     });
+    findings.push(match &status.cannot_confine_project {
+        None => Finding::good("builds and edits can run confined to their folders (profile project)"),
+        Some(why) => Finding::good(format!("builds cannot be confined to their folders here: {why}")),
+    });
     if status.faces.is_empty() {
         findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
     }

@@ -142,6 +142,15 @@ pub fn advice(advice: &Advice) -> Shown {
     sentence.pieces()
 }
 
+/// Returns what an agent is told whose confined run created or changed these protected places.
+pub fn set_aside(paths: &[String]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| postern_command::escape::text(path)).collect();
+    format!(
+        "This run was confined and left files that git, an editor or an agent would obey. Postern set them aside: {}.",
+        paths.join(", ")
+    )
+}
+
 /// Returns what an agent is told whose command ran out of time: how to ask for more, and who may give more than that.
 pub fn timed_out(agent: &AgentId, limit_ms: u64, cap_ms: Option<u64>) -> String {
     let time = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();

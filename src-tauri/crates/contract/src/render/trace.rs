@@ -39,6 +39,13 @@ pub fn found(found: &Found) -> Shown {
         Found::Confinement(Confinement::Look { folders }) => Sentence::new("look: it reads ")
             .list(folders)
             .say(" and the system's files, writes nothing, and has no network."),
+        Found::Confinement(Confinement::Project { folders, network, .. }) => {
+            let network = if *network { "has the network." } else { "has no network." };
+            Sentence::new("project: it writes in ")
+                .list(folders)
+                .say(" except protected places, reads those and the system's files, and ")
+                .say(network)
+        }
         Found::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
             Sentence::new("it touches ").code(place).say(words)

@@ -1,52 +1,233 @@
-//! Confinement by the operating system: what such a run may read, and a test if this system can enforce it.
+//! Confinement by the operating system: what such a run may do, and a test if this system can enforce it.
+
+mod after;
+mod beneath;
+#[cfg(any(target_os = "macos", test))]
+mod seatbelt;
+mod survey;
 
 #[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod ruleset;
+#[cfg(target_os = "linux")]
+mod stand_ins;
+
+pub use after::SetAside;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Fence, Lasting, Linux as System};
+#[cfg(target_os = "macos")]
+pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
 
 use crate::resolve::{Cwd, Resolver};
 use crate::run;
 use postern_command::read_argv;
-use postern_policy::{AgentId, Confinement, Origin};
-use postern_request::{Plan, Stdin};
+use postern_policy::{AgentId, Confinement, Origin, Protected, cache_environment, private_cache};
+use postern_request::{Exit, Plan, Stdin};
+use std::path::{Path, PathBuf};
+use survey::Survey;
 
-/// Program used to test the profile; it does nothing.
-const TRIED: &str = "/usr/bin/true";
+/// Program used to test a profile; it does nothing.
+const HARMLESS: &str = "/usr/bin/true";
+/// Program that lists Postern's data folder, which every profile refuses.
+const REFUSED: &str = "/bin/ls";
 
-/// Scope of a run with the profile `look`.
-#[derive(Debug, Clone)]
-pub struct Look {
-    /// Folders that it may read, as real paths.
-    pub folders: Vec<String>,
-    /// The user's home folder, whose keys it may not read.
+/// The user's folders that no confined run may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserPlaces {
+    /// Home folder, whose keys it may not read.
     pub home: String,
     /// Postern's data folder.
     pub data: String,
 }
 
-/// A profile, ready for the kernel.
-#[cfg(target_os = "linux")]
-#[derive(Debug)]
-pub(crate) struct Fence {
-    /// File access rules.
-    pub(crate) ruleset: std::os::fd::OwnedFd,
-    /// System call filter.
-    pub(crate) filter: Vec<libc::sock_filter>,
+/// Enforces profiles with the means of one operating system.
+pub(crate) trait Enforcer {
+    /// Prepares a run of these programs. The error says what is missing, and then nothing is started.
+    fn prepare(
+        &self,
+        confinement: &Confinement,
+        user: &UserPlaces,
+        programs: &[&str],
+    ) -> Result<Fence, String>;
 }
 
-#[cfg(target_os = "linux")]
-impl Fence {
-    /// Prepares the profile for these programs.
-    pub(crate) fn new<'a>(look: &Look, programs: impl Iterator<Item = &'a str>) -> Result<Self, String> {
-        Ok(Self { ruleset: ruleset::of(look, programs)?, filter: filter::program()? })
+/// What a confined run leaves to be looked at.
+#[derive(Debug)]
+pub(crate) struct Aftermath {
+    folders: Vec<String>,
+    before: Survey,
+    protected: Protected,
+}
+
+impl Aftermath {
+    /// Surveys the folders before a run.
+    fn before(folders: &[String], user: &UserPlaces) -> Result<Self, String> {
+        for folder in folders {
+            writable(folder, user)?;
+        }
+        let real = |path: &str| Path::new(path).canonicalize().ok()?.to_str().map(str::to_owned);
+        let protected = Protected::new(&user.home, real);
+        let before = Survey::of(folders, &protected);
+        Ok(Self { folders: folders.to_vec(), before, protected })
+    }
+
+    /// Sets aside the protected places that the run created or changed. Call it when everything of the run has ended.
+    pub(crate) fn set_aside(self) -> Vec<SetAside> {
+        after::set_aside(&self.folders, &self.before, &self.protected)
     }
 }
 
-/// Tests on a program that does nothing if this system can confine a run. The error says why it cannot.
-pub(crate) fn can_confine(home: &str, data: &str) -> Result<(), String> {
+/// Refuses a folder that a run may not write as a whole: one that holds the home folder or Postern's data.
+fn writable(folder: &str, user: &UserPlaces) -> Result<(), String> {
+    let path = Path::new(folder);
+    beneath::folder(path).map_err(|error| format!("{folder}: {error}"))?;
+    let real = |path: &str| PathBuf::from(path).canonicalize().unwrap_or_else(|_| path.into());
+    let (home, data) = (real(&user.home), real(&user.data));
+    if home.starts_with(path) {
+        return Err(format!("{folder} holds the whole home folder: name the folder of a project"));
+    }
+    if data.starts_with(path) || path.starts_with(&data) {
+        return Err(format!("{folder} holds Postern's data, or lies in it"));
+    }
+    Ok(())
+}
+
+/// Returns the variables that a confined run gets besides those of its plan.
+pub fn environment(confinement: &Confinement, home: &str) -> Vec<(String, String)> {
+    let Confinement::Project { folders, network, caches, .. } = confinement else { return Vec::new() };
+    let private = private_cache(home, folders, cfg!(target_os = "macos"));
+    let mut variables = cache_environment(caches, &private, *network);
+    let temporary = if cfg!(target_os = "macos") { format!("{private}/tmp") } else { "/tmp".to_owned() };
+    variables.push(("TMPDIR".to_owned(), temporary));
+    variables
+}
+
+/// Variables that lead to sockets and settings of the user's session, which no confined run may use.
+const OF_SESSION: &[&str] = &[
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+    "POSTERN_DATA",
+    "SSH_AGENT_PID",
+    "SSH_AUTH_SOCK",
+    "TMUX",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Returns the environment of a confined command of the user: the user's own, with the profile's variables.
+pub fn environment_here(
+    confinement: &Confinement,
+    home: &str,
+    own: Vec<(String, String)>,
+) -> Vec<(String, String)> {
+    let mut variables = environment(confinement, home);
+    let locale = |(name, _): &(String, String)| name == "LANG" || name == "LC_ALL";
+    if !own.iter().any(locale) {
+        variables.push(("LANG".to_owned(), "C.UTF-8".to_owned()));
+    }
+    let kept = own.into_iter().filter(|(name, _)| {
+        !OF_SESSION.contains(&name.as_str()) && variables.iter().all(|(set, _)| set != name)
+    });
+    let mut all: Vec<(String, String)> = kept.collect();
+    all.extend(variables);
+    all.sort();
+    all
+}
+
+/// Returns a profile as it is in effect on this system, part by part, for people.
+pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'static str, String)>, String> {
+    let folders = confinement.folders().join(", ");
+    let mut lines = vec![("profile", confinement.name().to_owned())];
+    let reads = "the system, installed programs and their settings, never keys or Postern's data";
+    lines.push(("reads", format!("{folders}; {reads}")));
+    let Confinement::Project { folders: tops, network, loopback, caches } = confinement else {
+        lines.push(("writes", "nothing".to_owned()));
+        lines.push(("network", "none".to_owned()));
+        lines.push(("sockets", "none".to_owned()));
+        return Ok(lines);
+    };
+    let aftermath = Aftermath::before(tops, user)?;
+    let private = private_cache(&user.home, tops, cfg!(target_os = "macos"));
+    lines.push((
+        "writes",
+        format!("{folders}, except protected places; a private temporary folder; {private}"),
+    ));
+    lines.push(("network", reach(*network, *loopback).to_owned()));
+    lines.push(("sockets", "none of other programs".to_owned()));
+    lines.push(("caches", caches.join(", ")));
+    let pinned = aftermath.before.places.keys().map(|place| ("pinned", place.display().to_string()));
+    lines.extend(pinned);
+    lines.extend(
+        postern_policy::pinned_when_absent().map(|name| ("absent", format!("{name} at the top of a folder"))),
+    );
+    let set = environment(confinement, &user.home).into_iter();
+    lines.extend(set.map(|(name, value)| ("sets", format!("{name}={value}"))));
+    Ok(lines)
+}
+
+/// Returns how far a run gets in the network.
+fn reach(network: bool, loopback: bool) -> &'static str {
+    match (network, loopback) {
+        (false, false) => "none",
+        // A namespace of its own has a loopback of its own; macOS has one for all.
+        (false, true) if cfg!(target_os = "linux") => "loopback of its own, which nothing else can reach",
+        (false, true) => "loopback of this Mac",
+        (true, false) if !cfg!(target_os = "linux") => "every address but this Mac's own",
+        (true, _) => "every address, loopback included",
+    }
+}
+
+/// Creates the private cache folder of a run.
+fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, String> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));
+    let failed = |error: std::io::Error| format!("its cache folder {path}: {error}");
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
+    made.map_err(failed)?;
+    let real = std::fs::canonicalize(&path).map_err(failed)?;
+    real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))
+}
+
+/// The profiles that this system can enforce; an error says why it cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confines {
+    /// `look`.
+    pub look: Result<(), String>,
+    /// `project`.
+    pub project: Result<(), String>,
+}
+
+impl Confines {
+    /// Tries every profile on a program that does nothing, and on one that it must refuse.
+    pub fn tried(user: &UserPlaces) -> Self {
+        let tried = |confinement: Confinement| {
+            let exit = try_out(&[HARMLESS], confinement.clone(), user)?;
+            if exit != Exit::Code(0) {
+                return Err(format!("{HARMLESS}, which does nothing, ended with {exit:?}"));
+            }
+            if try_out(&[REFUSED, &user.data], confinement, user)? == Exit::Code(0) {
+                return Err(format!("{REFUSED} read Postern's data all the same"));
+            }
+            Ok(())
+        };
+        Self {
+            look: tried(Confinement::Look { folders: Vec::new() }),
+            project: tried(Confinement::project(Vec::new())),
+        }
+    }
+}
+
+fn try_out(argv: &[&str], confinement: Confinement, user: &UserPlaces) -> Result<Exit, String> {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let cwd = Cwd::open("/").map_err(|error| format!("/ {error}"))?;
-    let resolved = Resolver::new().facts(&read_argv(&[TRIED.to_owned()]), &cwd, &[]);
+    let resolved = Resolver::new().facts(&read_argv(&argv), &cwd, &[]);
     let plan = Plan {
         agent: AgentId::new("postern").map_err(|error| error.to_string())?,
         session: None,
@@ -56,12 +237,11 @@ pub(crate) fn can_confine(home: &str, data: &str) -> Result<(), String> {
         programs: resolved.held.bound_programs(),
         scripts: Vec::new(),
         cwd: cwd.bound.clone(),
-        confinement: Confinement::Look { folders: Vec::new() },
+        confinement,
         env: Vec::new(),
         stdin: Stdin::Nothing,
         timeout_ms: None,
         policy: 0,
     };
-    let look = Look { folders: Vec::new(), home: home.to_owned(), data: data.to_owned() };
-    run::try_out(plan, resolved.held, cwd, look)
+    run::try_out(plan, resolved.held, cwd, user.clone())
 }

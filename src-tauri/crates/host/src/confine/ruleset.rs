@@ -1,12 +1,12 @@
-//! Landlock rules of a confined run. It writes nothing, and starts no program that an agent could have written.
+//! Landlock rules of a confined run: what it may read, write and start.
 
-use super::Look;
+use super::UserPlaces;
 use crate::resolve::real_path;
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
-    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
-use postern_policy::{DEVICES, SYSTEM_PLACES, protected_places};
+use postern_policy::{DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
 use rustix::fs::{FileType, Mode, OFlags};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -14,62 +14,53 @@ use std::path::{Path, PathBuf};
 /// Oldest Landlock version that is enough: it also keeps signals inside the run (Linux 6.12).
 const ENOUGH: ABI = ABI::V6;
 
-/// Installed programs and their configuration, relative to the home folder.
-const INSTALLED: &[&str] = &[
-    ".asdf/installs",
-    ".bun/bin",
-    ".cargo/bin",
-    ".config/bat",
-    ".config/fd",
-    ".config/git/attributes",
-    ".config/git/config",
-    ".config/git/ignore",
-    ".config/go",
-    ".deno/bin",
-    ".gitattributes",
-    ".gitconfig",
-    ".gitignore",
-    ".gitignore_global",
-    ".ignore",
-    ".local/bin",
-    ".local/lib",
-    ".local/share/mise/installs",
-    ".local/share/uv/python",
-    ".nvm/versions",
-    ".pyenv/versions",
-    ".rbenv/versions",
-    ".ripgreprc",
-    ".rustup/settings.toml",
-    ".rustup/toolchains",
-    ".sdkman/candidates",
-    ".volta/tools",
-    "go/bin",
-];
-
-/// Returns the ruleset for a run of these programs.
-pub(super) fn of<'a>(look: &Look, programs: impl Iterator<Item = &'a str>) -> Result<OwnedFd, String> {
-    let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    let run = read | AccessFs::Execute;
-    let mut grants = Grants { ruleset: create().map_err(|error| told(&error))?, hidden: hidden(look) };
-    for place in SYSTEM_PLACES {
-        grants.add(Path::new(place), run)?;
-    }
-    for place in INSTALLED {
-        grants.add(&Path::new(&look.home).join(place), run)?;
-    }
-    for program in programs {
-        grants.add(Path::new(program), AccessFs::ReadFile | AccessFs::Execute)?;
-    }
+/// Returns the ruleset of a `look` run of these programs: it writes nothing.
+pub(super) fn of_look<'a>(
+    user: &UserPlaces,
+    folders: &[String],
+    programs: impl Iterator<Item = &'a str>,
+) -> Result<OwnedFd, String> {
+    let mut grants = Grants::of_system(user, programs)?;
     for device in DEVICES.iter().filter(|device| !device.ends_with("/fd")) {
-        grants.add(Path::new(device), read)?;
+        grants.add(Path::new(device), READ)?;
     }
     grants.add(Path::new("/dev/null"), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
-    for folder in &look.folders {
-        grants.add_folder(Path::new(folder), read)?;
+    for folder in folders {
+        grants.add_folder(Path::new(folder), READ)?;
     }
-    let ruleset: Option<OwnedFd> = grants.ruleset.into();
-    ruleset.ok_or_else(|| "this kernel has no Landlock".to_owned())
+    grants.finish()
 }
+
+/// Returns the rules of a `project` run for the files that are the same inside its mounts as here.
+pub(super) fn of_project<'a>(
+    user: &UserPlaces,
+    writable: &[String],
+    readable: &[PathBuf],
+    programs: impl Iterator<Item = &'a str>,
+) -> Result<Grants, String> {
+    let mut grants = Grants::of_system(user, programs)?;
+    for folder in writable {
+        grants.add_folder(Path::new(folder), AccessFs::from_all(ENOUGH))?;
+    }
+    for place in readable {
+        grants.add(place, READ | AccessFs::Execute)?;
+    }
+    Ok(grants)
+}
+
+/// Adds the rules for its own file systems, seen through the root of its mounts, and returns the ruleset.
+pub(super) fn inside(mut grants: Grants, root: &OwnedFd) -> Result<OwnedFd, String> {
+    let all = AccessFs::from_all(ENOUGH);
+    for (own, access) in [("tmp", all), ("dev", all), ("proc", READ), ("run", READ)] {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(root, own, flags, Mode::empty());
+        let opened = opened.map_err(|error| format!("its own /{own}: {error}"))?;
+        grants.grant(&opened, access)?;
+    }
+    grants.finish()
+}
+
+const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
 
 fn create() -> Result<RulesetCreated, landlock::RulesetError> {
     Ruleset::default()
@@ -84,17 +75,39 @@ fn told(error: &landlock::RulesetError) -> String {
 }
 
 /// Returns the protected places by their own and by their real paths.
-fn hidden(look: &Look) -> Vec<PathBuf> {
-    let places = protected_places(&look.home, &look.data).map(PathBuf::from);
+fn hidden(user: &UserPlaces) -> Vec<PathBuf> {
+    let places = protected_places(&user.home, &user.data).map(PathBuf::from);
     places.flat_map(|place| std::fs::canonicalize(&place).ok().into_iter().chain([place])).collect()
 }
 
-struct Grants {
+/// Rules that are being collected.
+pub(super) struct Grants {
     ruleset: RulesetCreated,
     hidden: Vec<PathBuf>,
 }
 
 impl Grants {
+    /// Allows reading and starting what is installed, and starting these programs.
+    fn of_system<'a>(user: &UserPlaces, programs: impl Iterator<Item = &'a str>) -> Result<Self, String> {
+        let run = READ | AccessFs::Execute;
+        let mut grants = Self { ruleset: create().map_err(|error| told(&error))?, hidden: hidden(user) };
+        for place in SYSTEM_PLACES {
+            grants.add(Path::new(place), run)?;
+        }
+        for place in INSTALLED {
+            grants.add(&Path::new(&user.home).join(place), run)?;
+        }
+        for program in programs {
+            grants.add(Path::new(program), AccessFs::ReadFile | AccessFs::Execute)?;
+        }
+        Ok(grants)
+    }
+
+    fn finish(self) -> Result<OwnedFd, String> {
+        let ruleset: Option<OwnedFd> = self.ruleset.into();
+        ruleset.ok_or_else(|| "this kernel has no Landlock".to_owned())
+    }
+
     /// Allows reading a place and everything in it, except hidden places. Skips a place that does not exist.
     fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
         match open(path, OFlags::empty()) {

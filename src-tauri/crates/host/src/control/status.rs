@@ -49,7 +49,8 @@ impl Control {
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
             stopped: snapshot.agents.values().filter_map(|entry| stopped(&entry.agent)).collect(),
-            cannot_confine: parts.world.confines.as_ref().err().cloned(),
+            cannot_confine: parts.world.confines.look.as_ref().err().cloned(),
+            cannot_confine_project: parts.world.confines.project.as_ref().err().cloned(),
             started_at: parts.started_at,
         })
     }

@@ -62,7 +62,8 @@ impl Task {
             Ending::Denied(denial) => Event::Denied(render::denial(denial)),
             Ending::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
-                finished(*end, request.result.as_deref(), late)
+                let left = request.result.as_deref().and_then(left_behind);
+                finished(*end, request.result.as_deref(), late.or(left))
             }
             Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
             Ending::Allowed => event_of(&Ending::Allowed),
@@ -81,6 +82,16 @@ impl Task {
         let cap = self.parts.book.policy(&request.agent)?.settings.run_timeout_cap_ms;
         Some(render::timed_out(&request.agent, limit, cap))
     }
+}
+
+/// Tells of the protected places that a confined run created or changed.
+fn left_behind(ran: &Ran) -> Option<String> {
+    let paths: Vec<String> = ran.set_aside.iter().map(|found| found.path.clone()).collect();
+    if paths.is_empty() {
+        return None;
+    }
+    tracing::warn!(?ran.set_aside, "a confined run changed protected places");
+    Some(render::set_aside(&paths))
 }
 
 /// How long a run may take, where that is less than was asked for.

@@ -207,6 +207,7 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
         stderr: kept(store, summary.id, Stream::Stderr),
         leaked_pipes: false,
         escaped: 0,
+        set_aside: Vec::new(),
     };
     let edited = row.asked_line.as_ref().and(row.plan.as_ref());
     let edited = edited.map(|plan| super::edit::text_of(&plan.launch));

@@ -82,7 +82,7 @@ impl Task {
             Fallback::Deny => None,
             Fallback::Allowlist | Fallback::Full => {
                 let verdict = judged.unanswered(&self.parts.world, &policy, now());
-                judged.tighten(&verdict);
+                judged.tighten(&verdict, &self.parts.world.home);
                 (verdict.decision == Decision::Allow).then(|| judged.digest.clone())
             }
         }

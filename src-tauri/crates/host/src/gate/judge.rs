@@ -3,9 +3,11 @@
 use super::call_facts::CallFacts;
 use super::look_up::looked_up;
 use crate::book::Found;
+use crate::confine::{self, Confines};
 use crate::identity::Allowance;
 use crate::lanes::Open;
 use crate::resolve::{Cwd, Held, Resolver, SHELL};
+use crate::run::UserPlaces;
 use crate::user::User;
 use postern_command::{Reading, Step};
 use postern_policy::environment::Change;
@@ -43,11 +45,16 @@ pub(crate) struct World {
     pub(crate) data: String,
     /// Whether names are compared without case.
     pub(crate) any_case: bool,
-    /// Whether the system can confine a run; why not where it cannot.
-    pub(crate) confines: Result<(), String>,
+    /// The profiles that the system can enforce.
+    pub(crate) confines: Confines,
 }
 
 impl World {
+    /// Returns the folders that no confined run may use.
+    pub(crate) fn places(&self) -> UserPlaces {
+        UserPlaces { home: self.home.clone(), data: self.data.clone() }
+    }
+
     /// The same world for a look that may read only so much.
     pub(crate) fn within(&self, allowance: Allowance) -> Self {
         Self { resolver: self.resolver.within(allowance), ..self.clone() }
@@ -139,7 +146,7 @@ pub(crate) fn judge_run(
             let verdict = judge(policy, &facts);
             let offers = propose(policy, &facts, &verdict);
             judged.offer(offers);
-            judged.decide(verdict);
+            judged.decide(verdict, &world.home);
             Judgement::Judged(judged)
         }
         Err(denial) => Judgement::Refused(denial),
@@ -186,34 +193,42 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             folders,
-            confinable: world.confines.is_ok() && self.plan.origin.is_host(),
+            confinable: world.confines.look.is_ok() && self.plan.origin.is_host(),
             env_to_ask: &self.env_to_ask,
             input: &self.input,
         }
     }
 
     /// What it is judged as now: the plan says how it is confined.
-    pub(super) fn decide(&mut self, verdict: Verdict) {
-        self.tighten(&verdict);
+    pub(super) fn decide(&mut self, verdict: Verdict, home: &str) {
+        self.tighten(&verdict, home);
         self.verdict = verdict;
     }
 
     /// Confines what was not confined, where a verdict says so. What a person was shown confined stays so.
-    pub(super) fn tighten(&mut self, verdict: &Verdict) {
+    pub(super) fn tighten(&mut self, verdict: &Verdict, home: &str) {
         if !self.plan.confinement.is_none() || verdict.confinement.is_none() {
             return;
         }
         self.plan.confinement = verdict.confinement.clone();
+        if let Confinement::Project { .. } = self.plan.confinement {
+            let own = confine::environment(&self.plan.confinement, home);
+            self.set(own);
+            self.digest = self.plan.digest();
+            return;
+        }
         let is_git = |step: &Step| step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
         if self.reading.steps.iter().any(is_git) {
-            let own = |name: &str| GIT_ALONE.iter().any(|(set, _)| *set == name);
-            self.plan.env.retain(|(name, _)| !own(name));
-            self.plan
-                .env
-                .extend(GIT_ALONE.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-            self.plan.env.sort();
+            self.set(GIT_ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
         }
         self.digest = self.plan.digest();
+    }
+
+    /// Sets these variables, whatever the request says of them.
+    fn set(&mut self, variables: Vec<(String, String)>) {
+        self.plan.env.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
+        self.plan.env.extend(variables);
+        self.plan.env.sort();
     }
 
     /// What was looked up, to be kept with it.

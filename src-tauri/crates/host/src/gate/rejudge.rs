@@ -95,7 +95,7 @@ impl Task {
             }
             Decision::Allow => {
                 let by = judged.by(&verdict);
-                judged.tighten(&verdict);
+                judged.tighten(&verdict, &self.parts.world.home);
                 judged.verdict = verdict;
                 let digest = judged.digest.clone();
                 self.used(id, decision);

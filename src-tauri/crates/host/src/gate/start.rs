@@ -9,8 +9,8 @@ use crate::clock::now;
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use crate::resolve::{Cwd, Held};
-use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError};
-use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
+use crate::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, UserPlaces};
+use postern_policy::{AgentId, AgentPolicy, Decision};
 use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin, Stream};
 use postern_request::{Approved, By, Denial, Drift, Event, Outcome, Place, Plan, Refusal, State, Withdrawal};
 use postern_store::requests;
@@ -189,7 +189,7 @@ struct Prepare {
     open: Option<(Held, Cwd)>,
     run: Arc<RunParams>,
     plan: Plan,
-    look: Option<Look>,
+    user: UserPlaces,
     input: Input,
     output_cap: u64,
     stream: bool,
@@ -204,7 +204,7 @@ impl Prepare {
         world: Arc<World>,
         policy: Arc<AgentPolicy>,
     ) -> Result<Prepared, Denial> {
-        let Self { open, run, plan, look, input, output_cap, stream } = self;
+        let Self { open, run, plan, user, input, output_cap, stream } = self;
         let (held, cwd, plan) = if let Some((held, cwd)) = open {
             (held, cwd, plan)
         } else {
@@ -215,7 +215,7 @@ impl Prepare {
             let opened = lanes.run(agent, Lane::LookUps, again).await;
             opened.unwrap_or_else(|why| Err(Refusal::from(why).into()))?
         };
-        Ok(Prepared { plan, held, cwd, look, input, output_cap, stream, grace: GRACE })
+        Ok(Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE })
     }
 }
 
@@ -229,17 +229,11 @@ fn prepare(request: &mut Request, world: &World) -> Option<Prepare> {
         Stdin::Text(text) => Input::Inline(text.clone().into_bytes()),
         Stdin::Stream => Input::Stream,
     };
-    let look = match &judged.plan.confinement {
-        Confinement::None => None,
-        Confinement::Look { folders } => {
-            Some(Look { folders: folders.clone(), home: world.home.clone(), data: world.data.clone() })
-        }
-    };
     Some(Prepare {
         open,
         run: Arc::clone(request.run_edited.as_ref().unwrap_or(&request.run)),
         plan: judged.plan.clone(),
-        look,
+        user: world.places(),
         input,
         output_cap: request.output_cap,
         stream: request.run.stream,

@@ -21,6 +21,19 @@ struct Child {
     env: *const *const c_char,
     standard: [c_int; 3],
     cwd: c_int,
+    /// Path of the working directory, and its device and inode: it is opened again inside other mounts.
+    cwd_path: *const c_char,
+    cwd_is: (u64, u64),
+    /// Process whose namespaces it joins, by descriptor; -1 if it joins none.
+    keeper: c_int,
+    /// The kinds of namespaces that it joins.
+    namespaces: c_int,
+    /// End of the stack for the process inside them.
+    inner_stack: *mut c_void,
+    /// Process inside them.
+    inside: c_int,
+    /// Whether it leads a session of its own. Without one it dies with its parent.
+    session: bool,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
     /// Landlock ruleset as a descriptor; -1 if the run is not confined.
@@ -47,7 +60,8 @@ const STACK_BYTES: usize = 64 * 1024;
 /// Starts the program held; none where that is not possible: tracing is forbidden here, or would take a setuid
 /// program its rights.
 pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
-    if call.program.setuid {
+    // Confined it gets no rights by its file.
+    if call.program.setuid && call.fence.is_none() {
         return Ok(None);
     }
     let Some(pid) = spawn(call, true)? else { return Ok(None) };
@@ -71,12 +85,29 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let theirs = &call.theirs;
     let fence = call.fence.as_ref();
     let filter = fence.map_or(&[][..], |fence| &fence.filter);
+    let keeper = fence.and_then(|fence| fence.keeper());
+    if keeper.is_some() && !hold {
+        return Err(SpawnError::Failed(
+            "it cannot be held while it starts, so it is not confined".to_owned(),
+        ));
+    }
+    let bound = &call.prepared.cwd.bound;
+    let cwd_path = CString::new(bound.path.as_str())
+        .map_err(|_| SpawnError::Failed("its folder's path holds NUL".to_owned()))?;
+    let mut inner_stack = vec![0_u8; if keeper.is_some() { STACK_BYTES } else { 0 }];
     let mut child = Child {
         path: call.path.as_ptr(),
         argv: argv.as_ptr(),
         env: env.as_ptr(),
         standard: [theirs.stdin.as_raw_fd(), theirs.stdout.as_raw_fd(), theirs.stderr.as_raw_fd()],
         cwd: call.prepared.cwd.descriptor().as_raw_fd(),
+        cwd_path: cwd_path.as_ptr(),
+        cwd_is: (bound.device, bound.inode),
+        keeper: keeper.map_or(-1, |keeper| keeper.descriptor().as_raw_fd()),
+        namespaces: keeper.map_or(0, super::Keeper::namespaces),
+        inner_stack: stack_end(&mut inner_stack),
+        inside: 0,
+        session: call.session,
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
         ruleset: fence.map_or(-1, |fence| fence.ruleset.as_raw_fd()),
@@ -96,9 +127,11 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let pid =
         clone(&mut child).map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
     if child.error == 0 {
-        return Ok(Some(pid));
+        return Ok(pid);
     }
-    super::exit::reap(pid);
+    if let Some(pid) = pid {
+        super::exit::reap(pid);
+    }
     if child.not_held {
         return Ok(None);
     }
@@ -112,11 +145,12 @@ fn unmarked() -> SpawnError {
     SpawnError::Failed(why.to_owned())
 }
 
-/// Runs [`child_main`] in a new process that borrows our memory; returns when that process has executed or exited.
-fn clone(child: &mut Child) -> std::io::Result<Pid> {
+/// Runs [`child_main`] in a new process that borrows our memory; returns when the started process has executed or exited.
+/// Returns `None` if it could not be made inside the namespaces; the error is in `child`.
+fn clone(child: &mut Child) -> std::io::Result<Option<Pid>> {
     let mut stack = vec![0_u8; STACK_BYTES];
-    // The stack grows downwards from its aligned end.
-    let top = stack.as_mut_ptr_range().end.map_addr(|end| end & !15);
+    let top = stack_end(&mut stack);
+    let joins = child.keeper >= 0;
     let all = Signals::block()?;
     let _not_reaped_by_others = orphans::starting();
     // SAFETY: `child_main` never returns into our frames, allocates nothing, takes no lock, never panics, and runs on
@@ -126,17 +160,32 @@ fn clone(child: &mut Child) -> std::io::Result<Pid> {
     let pid = unsafe {
         libc::clone(
             child_main,
-            top.cast::<c_void>(),
+            top,
             libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
             ptr::from_mut(child).cast::<c_void>(),
         )
     };
     let error = std::io::Error::last_os_error();
     drop(all);
-    if pid > 0 {
-        orphans::started(pid);
+    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
+    orphans::started(pid);
+    if !joins {
+        return Ok(Some(first));
     }
-    Pid::from_raw(pid).filter(|_| pid > 0).ok_or(error)
+    // It only made the process inside, which is our child as well.
+    super::exit::reap(first);
+    let inside = Pid::from_raw(child.inside).filter(|_| child.inside > 0);
+    if inside.is_some() {
+        orphans::started(child.inside);
+    } else if child.error == 0 {
+        return Err(std::io::Error::other("it was ended while it entered its namespaces"));
+    }
+    Ok(inside)
+}
+
+/// Returns the aligned end of a stack, from which it grows downwards.
+fn stack_end(stack: &mut [u8]) -> *mut c_void {
+    stack.as_mut_ptr_range().end.map_addr(|end| end & !15).cast::<c_void>()
 }
 
 /// What the new process does: only system calls, in an order that leaves the ones that can be seen for last.
@@ -144,6 +193,41 @@ extern "C" fn child_main(argument: *mut c_void) -> c_int {
     // SAFETY: `clone` passes the parent's `Child`, which lives until this process has executed or exited.
     let child = unsafe { &mut *argument.cast::<Child>() };
     // SAFETY: every call below is a plain system call on values that the parent prepared.
+    unsafe {
+        if child.keeper >= 0 {
+            enter(child);
+            libc::_exit(127)
+        }
+        inside_main(argument)
+    }
+}
+
+/// Joins the keeper's namespaces and makes the process that is to run there. It is a sibling, so that the host holds it
+/// and waits for it like any other run; only a new process is in a process namespace that was joined.
+///
+/// SAFETY: only in the new process; its memory is ours, but no program of the run is inside the namespaces yet.
+unsafe fn enter(child: &mut Child) {
+    let argument = ptr::from_mut(child).cast::<c_void>();
+    // SAFETY: system calls with valid arguments. The process inside runs on a stack of its own, which the parent's
+    // parent keeps; CLONE_VFORK keeps this process asleep until it has executed or exited.
+    unsafe {
+        if libc::setns(child.keeper, child.namespaces) < 0 {
+            return fail(child);
+        }
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT | libc::SIGCHLD;
+        let pid = libc::clone(inside_main, child.inner_stack, flags, argument);
+        if pid < 0 {
+            return fail(child);
+        }
+        child.inside = pid;
+    }
+}
+
+/// What the started process does before it executes.
+extern "C" fn inside_main(argument: *mut c_void) -> c_int {
+    // SAFETY: as in `child_main`.
+    let child = unsafe { &mut *argument.cast::<Child>() };
+    // SAFETY: as in `child_main`.
     unsafe {
         prepare(child);
         if child.error == 0 {
@@ -157,7 +241,11 @@ extern "C" fn child_main(argument: *mut c_void) -> c_int {
 unsafe fn prepare(child: &mut Child) {
     // SAFETY: system calls with valid arguments; a failure of those that matter is told to the parent.
     unsafe {
-        libc::setsid();
+        if child.session {
+            libc::setsid();
+        } else {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        }
         // An ignored signal would stay ignored through exec. Asked of the kernel itself: the library keeps two signals
         // from its callers. All zero is the default action, no flags and an empty mask.
         let default = [0_u64; 4];
@@ -169,7 +257,7 @@ unsafe fn prepare(child: &mut Child) {
                 return fail(child);
             }
         }
-        if libc::fchdir(child.cwd) < 0 {
+        if !go_to_folder(child) {
             return fail(child);
         }
         if libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) < 0 {
@@ -193,6 +281,30 @@ unsafe fn prepare(child: &mut Child) {
     }
 }
 
+/// Changes to the working directory; returns false on failure. Inside other mounts the descriptor would lead out of
+/// them: there it is opened by its path, and must be the same folder.
+///
+/// SAFETY: only in the new process, before exec.
+unsafe fn go_to_folder(child: &Child) -> bool {
+    // SAFETY: system calls with valid arguments; the path ends with NUL and outlives the call.
+    unsafe {
+        if child.keeper < 0 {
+            return libc::fchdir(child.cwd) == 0;
+        }
+        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let folder = libc::open(child.cwd_path, flags);
+        let mut found = std::mem::zeroed::<libc::stat>();
+        if folder < 0 || libc::fstat(folder, &raw mut found) < 0 {
+            return false;
+        }
+        if (found.st_dev, found.st_ino) != child.cwd_is {
+            *libc::__errno_location() = libc::ESTALE;
+            return false;
+        }
+        libc::fchdir(folder) == 0
+    }
+}
+
 /// SAFETY: only in the new process, after [`prepare`].
 unsafe fn execute(child: &mut Child) {
     // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
@@ -204,7 +316,8 @@ unsafe fn execute(child: &mut Child) {
                 return fail(child);
             }
             // Were we killed meanwhile, it would be held by whoever took our children over, and stay so for good.
-            if libc::getppid() != child.host {
+            // The keeper's namespaces end with us, and nothing has a parent in them.
+            if child.keeper < 0 && libc::getppid() != child.host {
                 libc::_exit(127);
             }
         }

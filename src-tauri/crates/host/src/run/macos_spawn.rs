@@ -8,7 +8,7 @@ use crate::identity::hex;
 use postern_request::Drift;
 use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
 use rustix::process::{Pid, Signal};
-use std::ffi::{CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -22,6 +22,8 @@ const SETSID: c_int = 0x0400;
 /// `CS_OPS_CDHASH` of `<sys/codesign.h>`: the hash of the code directory that the kernel enforces.
 const CS_OPS_CDHASH: c_uint = 5;
 const CDHASH_BYTES: usize = 20;
+/// Program that confines what it executes.
+const SANDBOX_EXEC: &CStr = c"/usr/bin/sandbox-exec";
 
 unsafe extern "C" {
     fn csops(pid: libc::pid_t, operation: c_uint, into: *mut c_void, bytes: libc::size_t) -> c_int;
@@ -32,9 +34,14 @@ pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     let failed = |error: io::Error| {
         SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path))
     };
-    let attributes = Attributes::new().map_err(failed)?;
+    let attributes = Attributes::new(call.session).map_err(failed)?;
     let actions = Actions::new(call).map_err(failed)?;
-    let argv = pointers(&call.argv);
+    let confined =
+        call.fence.as_ref().map(|fence| confined(call, &fence.profile)).transpose().map_err(failed)?;
+    let (path, argv) = match &confined {
+        Some(argv) => (SANDBOX_EXEC, pointers(argv)),
+        None => (call.path.as_c_str(), pointers(&call.argv)),
+    };
     let env = pointers(&call.env);
     let mut pid = 0;
     // SAFETY: all are initialised, the lists end with NULL, and everything outlives the call. The absolute path is
@@ -42,7 +49,7 @@ pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     let status = unsafe {
         libc::posix_spawn(
             &raw mut pid,
-            call.path.as_ptr(),
+            path.as_ptr(),
             &raw const actions.0,
             &raw const attributes.0,
             argv.as_ptr(),
@@ -58,8 +65,22 @@ pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
     Err(SpawnError::Failed(format!("{} cannot be started suspended", call.program.bound.path)))
 }
 
+/// Returns the words that start a program confined. The system's `sandbox-exec` takes the profile and executes it.
+fn confined(call: &Call<'_>, profile: &str) -> io::Result<Vec<CString>> {
+    let mut words =
+        vec![c"sandbox-exec".to_owned(), c"-p".to_owned(), CString::new(profile)?, call.path.clone()];
+    words.extend(call.argv.iter().skip(1).cloned());
+    Ok(words)
+}
+
 /// Whether the suspended process is something else than the judged program; then what it is.
 pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
+    if call.fence.is_some() {
+        // It executes the program itself, confined: one that is swapped until then gains nothing by it.
+        let starter = OsStr::from_bytes(SANDBOX_EXEC.to_bytes());
+        let other = path_of(pid).is_none_or(|path| path.as_os_str() != starter);
+        return other.then(|| Drift::Replaced { path: SANDBOX_EXEC.to_string_lossy().into_owned() });
+    }
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let same_file = path_of(pid)
         .and_then(|path| std::fs::metadata(path).ok())
@@ -113,12 +134,12 @@ fn cdhash_of(pid: Pid) -> Option<String> {
 struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
-    fn new() -> io::Result<Self> {
+    fn new(session: bool) -> io::Result<Self> {
         let flags = libc::POSIX_SPAWN_START_SUSPENDED
             | libc::POSIX_SPAWN_CLOEXEC_DEFAULT
             | libc::POSIX_SPAWN_SETSIGDEF
             | libc::POSIX_SPAWN_SETSIGMASK
-            | SETSID;
+            | if session { SETSID } else { 0 };
         let flags = c_short::try_from(flags).map_err(io::Error::other)?;
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: `init` makes the attributes; from then on `Self` destroys them. The sets are plain data.

@@ -4,6 +4,9 @@
 mod capture;
 mod drift;
 mod exit;
+mod here;
+#[cfg(target_os = "linux")]
+mod keeper;
 #[cfg(target_os = "linux")]
 mod linux_spawn;
 #[cfg(target_os = "macos")]
@@ -20,6 +23,9 @@ mod survivor;
 mod tree;
 
 pub use capture::Captured;
+pub use here::{Ended, NotRun, run_here};
+#[cfg(target_os = "linux")]
+pub(crate) use keeper::Keeper;
 #[cfg(target_os = "linux")]
 pub(crate) use mark::{is_marked, own as own_mark};
 #[cfg(target_os = "linux")]
@@ -28,12 +34,12 @@ pub(crate) use survivor::{boot_id, end_survivor};
 #[cfg(target_os = "macos")]
 pub(crate) use tree::descends;
 
-pub use crate::confine::Look;
+pub use crate::confine::{SetAside, UserPlaces};
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
 use postern_contract::{render, text};
 use postern_protocol::Stream;
-use postern_request::{Approved, Drift, Plan, Refusal, RunEnd, Stop};
+use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -50,8 +56,8 @@ pub struct Prepared {
     pub held: Held,
     /// The working directory, open since then.
     pub cwd: Cwd,
-    /// Scope of a confined run; `None` if the plan is not confined.
-    pub look: Option<Look>,
+    /// The user's folders that a confined run may not use.
+    pub user: UserPlaces,
     /// Standard input.
     pub input: Input,
     /// How much output is kept per stream, in bytes.
@@ -115,6 +121,8 @@ pub struct Finished {
     pub leaked_pipes: bool,
     /// How many processes of its tree could not be ended. Only ever other users' (a setuid program's).
     pub escaped: usize,
+    /// Protected places that a confined run created or changed.
+    pub set_aside: Vec<SetAside>,
 }
 
 /// A run under way. Dropping it changes nothing: the run goes on and ends as it would have.
@@ -187,15 +195,22 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
 }
 
-/// Starts a confined program that does nothing and waits for its end. Blocks.
-pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, look: Look) -> Result<(), String> {
+/// Runs a confined program without output to its end. Blocks.
+pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
-    let prepared = Prepared { plan, held, cwd, look: Some(look), input, output_cap, stream, grace };
-    let started = start::start(prepared).map_err(|error| match error {
-        SpawnError::Failed(message) => message,
-        SpawnError::Drifted(drift) => text(&render::refusal(&Refusal::Drifted(drift))),
-    })?;
-    start::ended_well(started)
+    let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
+    let started = start::start(prepared).map_err(SpawnError::into_text)?;
+    Ok(start::ended(started))
+}
+
+impl SpawnError {
+    /// Returns what went wrong, for people.
+    fn into_text(self) -> String {
+        match self {
+            Self::Failed(message) => message,
+            Self::Drifted(drift) => text(&render::refusal(&Refusal::Drifted(drift))),
+        }
+    }
 }
 
 /// The parent of any process, as the system tells it; none where there is no such process.

@@ -5,13 +5,10 @@ use super::exit::reap;
 use super::pipes::{self, Ours, Theirs};
 use super::tree::{self, Tree};
 use super::{Input, Prepared, SpawnError};
-#[cfg(target_os = "linux")]
-use crate::confine::Fence;
+use crate::confine::{Enforcer as _, Fence, Lasting, System};
 use crate::resolve::{HeldFile, SHELL};
-#[cfg(target_os = "linux")]
-use postern_policy::Confinement;
-use postern_request::{Drift, Launch};
-use rustix::process::{Pid, WaitOptions};
+use postern_request::{Drift, Exit, Launch};
+use rustix::process::Pid;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -29,9 +26,17 @@ pub(super) struct Started {
     /// Descriptor of its exit, made before its release; `None` if it had already exited.
     pub(super) exit: Option<OwnedFd>,
     pub(super) start_time: u64,
+    pub(super) at: Instant,
+    /// What its confinement keeps until it ended.
+    pub(super) lasting: Option<Lasting>,
+}
+
+/// A process that was let go, and our ends of its streams.
+#[derive(Debug)]
+pub(super) struct Piped {
+    pub(super) started: Started,
     pub(super) ours: Ours,
     pub(super) input: Input,
-    pub(super) at: Instant,
 }
 
 /// A child that nobody watches yet. Dropping it ends it: nothing runs unwatched.
@@ -68,20 +73,28 @@ pub(super) struct Call<'a> {
     pub(super) theirs: Theirs,
     pub(super) prepared: &'a Prepared,
     pub(super) program: Arc<HeldFile>,
+    /// Whether it leads a session of its own.
+    pub(super) session: bool,
     /// Confinement of the child.
-    #[cfg(target_os = "linux")]
     pub(super) fence: Option<Fence>,
 }
 
-pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
-    check(mismatch(&prepared))?;
+/// Starts it with pipes.
+pub(super) fn start(prepared: Prepared) -> Result<Piped, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
-    let call = call(&prepared, theirs)?;
+    let started = start_with(&prepared, theirs, true)?;
+    Ok(Piped { started, ours, input: prepared.input })
+}
+
+/// Starts it with these streams.
+pub(super) fn start_with(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Started, SpawnError> {
+    check(mismatch(prepared))?;
+    let call = call(prepared, theirs, session)?;
     let (child, exit, start_time) = held_and_released(&call)?;
     let at = Instant::now();
-    drop(call);
-    Ok(Started { child, exit, start_time, ours, input: prepared.input, at })
+    let lasting = call.fence.and_then(Fence::lasting);
+    Ok(Started { child, exit, start_time, at, lasting })
 }
 
 /// Checks the process while it is held. If it cannot be held, checks everything before, and executes machine code through
@@ -109,27 +122,19 @@ fn seen(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
     Ok((exit, tree::start_time(pid).unwrap_or(0)))
 }
 
-/// Waits for a test process, and returns its error.
-pub(super) fn ended_well(started: Started) -> Result<(), String> {
-    let pid = started.child.pid();
-    drop(started.ours);
-    let ended = loop {
-        match rustix::process::waitpid(Some(pid), WaitOptions::empty()) {
-            Ok(ended) => break ended,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.to_string()),
-        }
-    };
-    started.child.watched();
-    let code = ended.and_then(|(_, status)| status.exit_status());
-    if code == Some(0) { Ok(()) } else { Err(format!("a program that does nothing ended with {code:?}")) }
+/// Waits for the end of a process whose output nobody reads.
+pub(super) fn ended(piped: Piped) -> Exit {
+    drop(piped.ours);
+    let exit = super::exit::reap(piped.started.child.pid());
+    piped.started.child.watched();
+    exit
 }
 
 fn check(difference: Option<Drift>) -> Result<(), SpawnError> {
     difference.map_or(Ok(()), |drift| Err(SpawnError::Drifted(drift)))
 }
 
-fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
+fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, SpawnError> {
     let invalid = |_| SpawnError::Failed("an argument or variable holds NUL".to_owned());
     let Some(program) = prepared.held.started.clone() else {
         return Err(SpawnError::Failed("its program was not found".to_owned()));
@@ -144,38 +149,19 @@ fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
     let variable = |(name, value): &(String, String)| CString::new(format!("{name}={value}"));
     let env = prepared.plan.env.iter().map(variable).collect::<Result<_, _>>().map_err(invalid)?;
     let path = CString::new(path).map_err(invalid)?;
-    #[cfg(target_os = "linux")]
     let fence = fence(prepared)?;
-    #[cfg(not(target_os = "linux"))]
-    if !prepared.plan.confinement.is_none() {
-        return Err(SpawnError::Failed("this system cannot confine it".to_owned()));
-    }
-    Ok(Call {
-        path,
-        argv,
-        env,
-        theirs,
-        prepared,
-        program,
-        #[cfg(target_os = "linux")]
-        fence,
-    })
+    Ok(Call { path, argv, env, theirs, prepared, program, session, fence })
 }
 
-/// Returns the confinement, if the plan has one.
-#[cfg(target_os = "linux")]
+/// Prepares the confinement, if the plan has one.
 fn fence(prepared: &Prepared) -> Result<Option<Fence>, SpawnError> {
-    let failed = |what: String| SpawnError::Failed(format!("could not be confined: {what}"));
-    match (&prepared.plan.confinement, &prepared.look) {
-        (Confinement::None, None) => Ok(None),
-        (Confinement::Look { folders }, Some(look)) if *folders == look.folders => {
-            let programs = prepared.held.files().map(|file| file.bound.real_path.as_str());
-            Fence::new(look, programs).map(Some).map_err(failed)
-        }
-        (Confinement::None | Confinement::Look { .. }, _) => {
-            Err(failed("its profile is not the one that was judged".to_owned()))
-        }
+    let confinement = &prepared.plan.confinement;
+    if confinement.is_none() {
+        return Ok(None);
     }
+    let programs: Vec<&str> = prepared.held.files().map(|file| file.bound.real_path.as_str()).collect();
+    let fence = System.prepare(confinement, &prepared.user, &programs);
+    fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 
 /// The program's own name is the bare name it was asked for by, or its path: never what a request makes up.

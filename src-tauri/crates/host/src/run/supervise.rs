@@ -4,9 +4,10 @@ use super::capture::Capture;
 use super::exit::Child;
 use super::pipes::Ours;
 use super::pump::{Output, feed};
-use super::start::Started;
+use super::start::{Piped, Started};
 use super::tree::Tree;
 use super::{Captured, Finished, Order, RunEvent, Running};
+use crate::confine::{Lasting, SetAside};
 use postern_protocol::{Outcome, Stream};
 use postern_request::{Exit, RunEnd, Stop};
 use rustix::process::{Pid, Signal};
@@ -33,10 +34,12 @@ pub(super) struct Terms {
 
 /// Takes over a released process. On an error it was ended: nothing runs unwatched.
 pub(super) fn supervise(
-    started: Started,
+    piped: Piped,
     terms: &Terms,
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
+    let Piped { started, ours, input: given } = piped;
+    let Started { lasting, .. } = started;
     let pid = started.child.pid();
     let child = Child::watch(pid, started.exit)?;
     started.child.watched();
@@ -51,8 +54,8 @@ pub(super) fn supervise(
         stdout: capture(),
         stderr: capture(),
     };
-    let Ours { stdin, stdout, stderr } = started.ours;
-    let feeder = stdin.map(|pipe| tokio::spawn(feed(pipe, started.input, pieces)));
+    let Ours { stdin, stdout, stderr } = ours;
+    let feeder = stdin.map(|pipe| tokio::spawn(feed(pipe, given, pieces)));
     let (cut, cutting) = watch::channel(false);
     let pump = |stream, pipe, capture: &Arc<Mutex<Capture>>| {
         let sink = terms.stream.then(|| sink.clone());
@@ -68,6 +71,7 @@ pub(super) fn supervise(
         child,
         ordered,
         sink,
+        lasting,
     };
     let captures = [Arc::clone(&running.stdout), Arc::clone(&running.stderr)];
     tokio::spawn(watched.follow(started.at, pumps, feeder, cut, captures));
@@ -82,6 +86,7 @@ struct Watched {
     stop: Option<Stop>,
     ordered: mpsc::UnboundedReceiver<Order>,
     sink: mpsc::Sender<RunEvent>,
+    lasting: Option<Lasting>,
 }
 
 type Pump = JoinHandle<std::io::Result<bool>>;
@@ -103,10 +108,18 @@ impl Watched {
         if let Some(feeder) = feeder {
             feeder.abort();
         }
+        let set_aside = ended(self.lasting.take()).await;
         let leaked_pipes = !drained(pumps, &cut).await;
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
-        let finished =
-            Finished { end: end(exit, self.stop), duration, stdout, stderr, leaked_pipes, escaped };
+        let finished = Finished {
+            end: end(exit, self.stop),
+            duration,
+            stdout,
+            stderr,
+            leaked_pipes,
+            escaped,
+            set_aside,
+        };
         // Nobody may be listening: then nobody is told.
         drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
     }
@@ -161,6 +174,12 @@ impl Watched {
         }
         left
     }
+}
+
+/// Ends what a confinement kept, off the threads that carry messages; returns what was set aside.
+async fn ended(lasting: Option<Lasting>) -> Vec<SetAside> {
+    let Some(lasting) = lasting else { return Vec::new() };
+    tokio::task::spawn_blocking(move || lasting.end()).await.unwrap_or_default()
 }
 
 /// The next order; for ever where no more can come.

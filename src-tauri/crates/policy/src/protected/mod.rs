@@ -1,9 +1,14 @@
 //! Protected places: no default and no wildcard lets an agent change them, or read the keys among them.
 
+mod pins;
 mod places;
 mod shell;
 
 use crate::path;
+pub use pins::{
+    GIT_FOLDER, GIT_NESTS, GIT_OBEYS, StandIn, is_protected_entry, pinned_when_absent, protected_names,
+    unprotected_in,
+};
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
 use serde::{Deserialize, Serialize};
 pub use shell::ShellTouch;

@@ -38,6 +38,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     anywhere(StartFile, ".cshrc"),
     anywhere(StartFile, ".tcshrc"),
     anywhere(StartFile, ".inputrc"),
+    anywhere(StartFile, ".envrc"),
     home(StartFile, ".login"),
     home(StartFile, ".logout"),
     home(StartFile, ".bashrc.d"),

@@ -23,8 +23,8 @@ fn confined(place: &Place, text: &str, folders: &[&str]) -> Prepared {
     let mut prepared = place.prepare_shell(text, &["/bin/bash"]);
     let path = |name: &str| place.path(name).to_str().unwrap().to_owned();
     let folders: Vec<String> = folders.iter().map(|name| path(name)).collect();
-    prepared.plan.confinement = Confinement::Look { folders: folders.clone() };
-    prepared.look = Some(Look { folders, home: path("home"), data: path("data") });
+    prepared.plan.confinement = Confinement::Look { folders };
+    prepared.user = UserPlaces { home: path("home"), data: path("data") };
     prepared
 }
 
@@ -162,22 +162,4 @@ async fn a_folder_that_became_a_link_is_not_followed() {
     std::os::unix::fs::symlink(place.path("home"), place.path("project")).unwrap();
     let Err(SpawnError::Failed(what)) = finish(prepared).await else { panic!("it is not started") };
     assert!(what.contains("is no longer the same folder"), "{what}");
-}
-
-#[tokio::test]
-async fn a_profile_that_was_not_judged_is_not_started() {
-    let place = place();
-    let mut prepared = confined(&place, "true", &["project"]);
-    prepared.look = None;
-    assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_))));
-    let mut prepared = confined(&place, "true", &["project"]);
-    prepared.plan.confinement = Confinement::None;
-    assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_))));
-}
-
-#[test]
-fn this_system_can_confine() {
-    let place = place();
-    let path = |name: &str| place.path(name).to_str().unwrap().to_owned();
-    assert_eq!(crate::confine::can_confine(&path("home"), &path("data")), Ok(()));
 }

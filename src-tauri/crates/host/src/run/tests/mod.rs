@@ -1,11 +1,14 @@
 //! Real processes. Nothing sleeps: each test waits for what it is about.
 
+mod contract;
 mod drift;
 mod exploits;
 mod lifetime;
 #[cfg(target_os = "linux")]
 mod look;
 mod output;
+#[cfg(target_os = "linux")]
+mod project;
 mod races;
 #[cfg(target_os = "linux")]
 mod unheld;
@@ -83,7 +86,8 @@ impl Place {
         };
         let held = resolved.held;
         let (input, output_cap, stream) = (Input::Nothing, 1024 * 1024, false);
-        Prepared { plan, held, cwd, look: None, input, output_cap, stream, grace: GRACE }
+        let user = UserPlaces { home: "/nonexistent".to_owned(), data: "/nonexistent".to_owned() };
+        Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE }
     }
 
     /// Runs it to its end.

@@ -13,8 +13,8 @@ fn without_ptrace(prepared: Prepared) -> Result<(String, Exit), SpawnError> {
         let started = start(prepared)?;
         let mut text = String::new();
         std::fs::File::from(started.ours.stdout).read_to_string(&mut text).unwrap();
-        let pid = started.child.pid();
-        started.child.watched();
+        let pid = started.started.child.pid();
+        started.started.child.watched();
         Ok((text, reap(pid)))
     });
     thread.join().unwrap()
@@ -74,7 +74,7 @@ fn a_difference_is_found_before_anything_runs() {
 fn a_start_that_nobody_takes_over_is_ended() {
     let place = Place::new();
     let started = start(place.prepare(&["sleep", "1000"])).unwrap();
-    let pid = started.child.pid().as_raw_nonzero();
+    let pid = started.started.child.pid().as_raw_nonzero();
     assert!(Path::new(&format!("/proc/{pid}")).exists(), "it runs");
     drop(started);
     assert!(!Path::new(&format!("/proc/{pid}")).exists(), "ended and reaped");

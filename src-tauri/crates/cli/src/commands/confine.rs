@@ -1,0 +1,97 @@
+//! `postern confine`: a command of the user, confined by the system.
+
+use crate::Surroundings;
+use crate::args::{Confine, Profile};
+use crate::failure::Failure;
+use crate::print;
+use postern_command::escape;
+use postern_host::confine::{UserPlaces, describe, environment_here};
+use postern_host::run::{NotRun, run_here};
+use postern_policy::Confinement;
+use std::path::{Path, PathBuf};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Exit code for what could not be confined.
+const NOT_CONFINED: u8 = 125;
+/// Exit code for a command that was not found.
+const NOT_FOUND: u8 = 127;
+
+pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) -> Result<(), Failure> {
+    let failed = |message: String| Failure { code: NOT_CONFINED, message };
+    let cwd = rustix::process::getcwd(Vec::new()).map_err(Failure::own)?;
+    let cwd = text(PathBuf::from(cwd.into_string().map_err(Failure::own)?))?;
+    let user = UserPlaces { home: text(surroundings.home)?, data: text(data.to_owned())? };
+    let confinement = confinement(command, &cwd)?;
+    if command.print {
+        let lines = describe(&confinement, &user).map_err(failed)?;
+        for (part, what) in lines {
+            print::line(format!("{part:<9} {}", escape::text(&what)))?;
+        }
+        return Ok(());
+    }
+    let search = surroundings.environment.iter().find(|(name, _)| name == "PATH");
+    let search: Vec<String> = search
+        .map(|(_, path)| {
+            path.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect()
+        })
+        .unwrap_or_default();
+    let env = environment_here(&confinement, &user.home, surroundings.environment);
+    // The terminal's keys are for the command: its end ends us.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::own)?;
+    let _inside = runtime.enter();
+    let _interrupt = signal(SignalKind::interrupt()).map_err(Failure::own)?;
+    let _quit = signal(SignalKind::quit()).map_err(Failure::own)?;
+    let ended = run_here(&command.argv, confinement, user, &cwd, &search, env).map_err(|why| match why {
+        NotRun::NotFound(message) => Failure { code: NOT_FOUND, message },
+        NotRun::NotConfined(message) => failed(message),
+    })?;
+    for found in &ended.set_aside {
+        let path = escape::text(&found.path);
+        print::remark(match &found.moved {
+            Ok(to) => format!(
+                "postern: {path} is protected; what the command left there is now {}",
+                escape::text(to)
+            ),
+            Err(why) => {
+                format!("postern: the command left {path}, which is protected and could not be moved: {why}")
+            }
+        });
+    }
+    match ended.code() {
+        0 => Ok(()),
+        code => Err(Failure { code, message: String::new() }),
+    }
+}
+
+fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
+    let folders: Vec<String> = if command.folder.is_empty() {
+        vec![cwd.to_owned()]
+    } else {
+        let real = |folder: &PathBuf| {
+            let real = folder
+                .canonicalize()
+                .map_err(|error| Failure::usage(format!("--folder {}: {error}", folder.display())))?;
+            text(real)
+        };
+        command.folder.iter().map(real).collect::<Result<_, _>>()?
+    };
+    match command.profile {
+        Profile::Look if command.network || command.loopback => {
+            Err(Failure::usage("the profile look has no network: use project"))
+        }
+        Profile::Look => Ok(Confinement::Look { folders }),
+        Profile::Project => {
+            let (network, loopback) = (command.network, command.loopback);
+            Ok(match Confinement::project(folders) {
+                Confinement::Project { folders, caches, .. } => {
+                    Confinement::Project { folders, network, loopback, caches }
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+fn text(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|path| Failure::own(format!("{} is no text", path.display())))
+}

@@ -1,0 +1,310 @@
+//! Each attack is seen to work unconfined, and then fails in both profiles.
+
+use super::world::{How, SECRET, World, said};
+use std::fs;
+
+/// What shows that an attack worked.
+enum Sign {
+    /// This file of the world exists.
+    Exists(&'static str),
+    /// This file holds the word `evil`.
+    Evil(&'static str),
+    /// The output holds the secret.
+    Tells,
+    /// The output holds the word `worked`.
+    Says,
+    /// Somebody was connected to.
+    Reaches,
+    /// The victim is gone.
+    Kills,
+}
+
+use Sign::{Evil, Exists, Kills, Reaches, Says, Tells};
+
+const PYTHON: &str = "/usr/bin/python3 -c";
+
+/// Name, shell line in the project, sign.
+const ATTACKS: &[(&str, &str, Sign)] = &[
+    ("parent rename", "mv .git x; cp -r x .git; git config core.fsmonitor evil", Evil("project/.git/config")),
+    (
+        "nested parent rename",
+        "mv vendor v; cp -r v vendor; echo evil >> vendor/x/.git/config",
+        Evil("project/vendor/x/.git/config"),
+    ),
+    ("configuration", "git config core.hooksPath evil", Evil("project/.git/config")),
+    ("configuration by another name", "ln .git/config c && echo evil >> c", Evil("project/.git/config")),
+    ("configuration replaced", "echo evil > c; mv -f c .git/config", Evil("project/.git/config")),
+    (
+        "absent file",
+        "mkdir -p .claude; echo x > .claude/settings.json",
+        Exists("project/.claude/settings.json"),
+    ),
+    (
+        "absent file by its folder",
+        "rmdir .claude; chmod 777 .claude; mv .claude y; mkdir -p .claude; echo x > .claude/settings.json",
+        Exists("project/.claude/settings.json"),
+    ),
+    (
+        "absent server",
+        "echo x > .mcp.json; rmdir .mcp.json; echo x > .mcp.json; [ -f .mcp.json ] && cp .mcp.json /proc/self/fd/1; echo x > src/.mcp.json",
+        Exists("project/src/.mcp.json"),
+    ),
+    (
+        "absent repository",
+        "mkdir s; cd s; git init -q .; git config core.fsmonitor evil",
+        Evil("project/s/.git/config"),
+    ),
+    (
+        "bare repository",
+        "git init -q --bare b; git -C b config core.fsmonitor evil",
+        Evil("project/b/config"),
+    ),
+    (
+        "nested hook",
+        "echo x > vendor/x/.git/hooks/pre-commit",
+        Exists("project/vendor/x/.git/hooks/pre-commit"),
+    ),
+    ("hook", "echo x > .git/hooks/pre-commit", Exists("project/.git/hooks/pre-commit")),
+    ("redirect by a file", "mkdir s; echo 'gitdir: /tmp/evil' > s/.git", Exists("project/s/.git")),
+    (
+        "redirect by commondir",
+        "rm -f .git/commondir; echo evil > .git/commondir",
+        Evil("project/.git/commondir"),
+    ),
+    (
+        "redirect by a work tree's commondir",
+        "echo evil > .git/worktrees/tree/commondir",
+        Evil("project/.git/worktrees/tree/commondir"),
+    ),
+    (
+        "configuration of a work tree",
+        "rm -f .git/config.worktree; echo evil > .git/config.worktree",
+        Evil("project/.git/config.worktree"),
+    ),
+    ("nested redirect", "echo evil > vendor/x/.git/commondir", Evil("project/vendor/x/.git/commondir")),
+    (
+        "other case",
+        "mkdir -p .GIT/hooks; echo x > .GIT/hooks/pre-commit",
+        Exists("project/.GIT/hooks/pre-commit"),
+    ),
+    (
+        "link for the host",
+        "ln -s $W/outside s/.claude 2>/dev/null || ln -s $W/outside src/.claude",
+        Exists("project/src/.claude"),
+    ),
+    ("start file", "echo evil > src/.envrc", Exists("project/src/.envrc")),
+    ("write outside", "echo x > $W/outside/new", Exists("outside/new")),
+    ("write at home", "echo x > ~/.bashrc", Exists("home/.bashrc")),
+    ("write by a link", "ln -s $W/outside l; echo x > l/new", Exists("outside/new")),
+    ("write by a hard link", "ln $W/outside/secret h && echo evil >> h", Evil("outside/secret")),
+    (
+        "write by /proc",
+        "echo x > /proc/self/root$W/outside/new; echo x > /proc/$PPID/root$W/outside/new; echo x > /proc/$VICTIM/root$W/outside/new",
+        Exists("outside/new"),
+    ),
+    (
+        "write in the background",
+        "(setsid sh -c 'echo x > $W/outside/new' &) ; for i in $(seq 200000); do [ -e $W/outside/new ] && break; done",
+        Exists("outside/new"),
+    ),
+    ("mode outside", "chmod 777 $W/outside/secret && echo worked", Says),
+    ("read a key", "cat ~/.ssh/id_rsa", Tells),
+    ("read Postern's key", "cat $W/data/control.key", Tells),
+    ("read outside", "cat $W/outside/secret", Tells),
+    ("read by a link", "ln -s $W/outside l; cat l/secret; cat /proc/$PPID/cwd/../outside/secret", Tells),
+    ("read by an inherited descriptor", "cat /dev/fd/9/secret", Tells),
+    (
+        "environment of a process",
+        "tr '\\0' '\\n' < /proc/$VICTIM/environ | grep -q HOME && echo worked",
+        Says,
+    ),
+    ("signal", "kill -9 $VICTIM; /usr/bin/python3 -c 'import os; os.kill(-1, 9)'", Kills),
+    ("connect", "exec 3<>/dev/tcp/127.0.0.1/$PORT", Reaches),
+    ("name server", "echo x > /dev/udp/127.0.0.1/$UDP", Reaches),
+    ("service with a path", "$CONNECT $W/run/daemon.sock", Reaches),
+    ("service in the project", "$CONNECT dev.sock", Reaches),
+    ("service with a name", "$CONNECT \"\\0$W\"", Reaches),
+    ("namespace", "unshare -r true && echo worked", Says),
+    ("mount", "unshare -rm sh -c 'mount --bind $W/outside src && cat src/secret'", Tells),
+];
+
+fn text_of(attack: &str) -> String {
+    let connect = format!(
+        "{PYTHON} 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1].replace(\"\\\\0\", chr(0)))'"
+    );
+    attack.replace("$CONNECT", &connect)
+}
+
+fn worked(world: &mut World, sign: &Sign, printed: &str) -> bool {
+    match sign {
+        Exists(path) => world.path(path).symlink_metadata().is_ok(),
+        Evil(path) => fs::read_to_string(world.path(path)).is_ok_and(|text| text.contains("evil")),
+        Tells => printed.contains(SECRET),
+        Says => printed.lines().any(|line| line == "worked"),
+        Reaches => world.reached() > 0,
+        Kills => !world.victim_lives(),
+    }
+}
+
+#[test]
+fn no_attack_works_confined() {
+    let mut wrong = Vec::new();
+    for (name, attack, sign) in ATTACKS {
+        for how in [How::Free, How::Look, How::Project, How::Loopback] {
+            let mut world = World::new();
+            let free = matches!(how, How::Free);
+            if free && *name == "signal" {
+                // Unconfined it would end everything of this user.
+                assert!(world.run(&how, "kill -9 $VICTIM").status.success());
+                while world.victim_lives() {}
+                continue;
+            }
+            let mut command = world.command(&how, "project", &format!("exec 9<\"$N\"; {}", text_of(attack)));
+            command.env("N", "/dev/null");
+            if *name == "read by an inherited descriptor" {
+                command = inherited(&world, &how, attack);
+            }
+            let output = command.output().unwrap();
+            assert_ne!(output.status.code(), Some(125), "{name}: it is confined, and runs");
+            let printed = said(&output);
+            // A connection is counted by another thread; that of an attack that worked comes.
+            let until = std::time::Instant::now() + std::time::Duration::from_secs(5);
+            let mut got = worked(&mut world, sign, &printed);
+            while free && !got && std::time::Instant::now() < until {
+                got = worked(&mut world, sign, &printed);
+            }
+            if got != free {
+                let how = if free { "did not work unconfined" } else { "worked confined" };
+                wrong.push(format!("{name} {how}: {printed}"));
+            }
+            if let How::Project = how {
+                let left = stand_ins(&world);
+                if !left.is_empty() {
+                    wrong.push(format!("{name} left {left:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The attack by a shell that has a folder open.
+fn inherited(world: &World, how: &How, attack: &str) -> std::process::Command {
+    let confine = match how {
+        How::Free => "bash -c",
+        How::Look => "$W/postern confine look -- bash -c",
+        How::Project => "$W/postern confine project -- bash -c",
+        How::Loopback => "$W/postern confine project --loopback -- bash -c",
+    };
+    world.command(&How::Free, "project", &format!("exec 9<$W/outside; {confine} '{attack}'"))
+}
+
+/// Stand-ins that a run left.
+fn stand_ins(world: &World) -> Vec<String> {
+    let names = [".cursor", ".codex", ".vscode", ".git/config.worktree"];
+    names
+        .iter()
+        .filter(|name| world.path("project").join(name).exists())
+        .map(|name| (*name).to_owned())
+        .collect()
+}
+
+/// Tries system calls one by one, and prints the name of each that worked.
+const HOSTILE: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void tell(const char *name, long result) { if (result >= 0) { puts(name); fflush(stdout); } }
+static int nothing(void *x) { return 0; }
+int main(void) {
+  int victim = atoi(getenv("VICTIM"));
+  char path[4096], byte = 0;
+  snprintf(path, sizeof path, "%s/outside/by-c", getenv("W"));
+  tell("open", open(path, O_CREAT | O_WRONLY, 0600));
+  snprintf(path, sizeof path, "/proc/%d/mem", victim);
+  tell("memory", open(path, O_RDWR));
+  tell("socket unix", socket(AF_UNIX, SOCK_STREAM, 0));
+  tell("socket datagram", socket(AF_UNIX, SOCK_DGRAM, 0));
+  tell("socket vsock", socket(40, SOCK_STREAM, 0));
+  tell("socket packet", socket(AF_PACKET, SOCK_RAW, 0));
+  tell("socket audit", socket(AF_NETLINK, SOCK_RAW, 9));
+  char ring[256]; memset(ring, 0, sizeof ring);
+  tell("io_uring", syscall(SYS_io_uring_setup, 1, ring));
+  tell("attach", ptrace(PTRACE_SEIZE, victim, 0, 0));
+  struct iovec mine = { &byte, 1 }, theirs = { (void *)main, 1 };
+  errno = 0; process_vm_readv(victim, &mine, 1, &theirs, 1, 0);
+  tell("process memory", errno == EPERM || errno == ESRCH ? -1 : 0);
+  int pidfd = syscall(SYS_pidfd_open, victim, 0);
+  tell("process", pidfd);
+  tell("descriptor of a process", pidfd < 0 ? -1 : syscall(438, pidfd, 0, 0));
+  tell("priority", syscall(SYS_setpriority, 0, victim, 19));
+  tell("limits", prlimit(victim, 0, 0, (void *)path));
+  char *stack = malloc(65536);
+  int child = clone(nothing, stack + 65536, CLONE_NEWUSER | SIGCHLD, 0);
+  tell("clone", child);
+  tell("unshare", unshare(CLONE_NEWUSER));
+  tell("key", syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, -3, 1));
+  char attributes[128]; memset(attributes, 0, sizeof attributes); attributes[4] = 128;
+  errno = 0; ioctl(0, TIOCSTI, "x");
+  tell("typing", errno == EPERM ? -1 : 0);
+  errno = 0; ioctl(0, 0x100000000L | TIOCSTI, "x");
+  tell("typing by a large number", errno == EPERM ? -1 : 0);
+  errno = 0; mount("x", "/tmp", "tmpfs", 0, 0);
+  tell("x32", syscall(0x40000000 | 41, 1, 1, 0));
+  return 0;
+}
+"#;
+
+#[test]
+fn a_compiled_program_gets_nothing_outside() {
+    let compiler = std::process::Command::new("cc").arg("--version").output();
+    if !compiler.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let world = World::new();
+    fs::write(world.path("project/h.c"), HOSTILE).unwrap();
+    let built = std::process::Command::new("cc")
+        .args(["-w", "-o", "h", "h.c"])
+        .current_dir(world.path("project"))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    let free = said(&world.run(&How::Free, "./h"));
+    for name in ["open", "memory", "socket unix", "process", "limits", "unshare", "typing"] {
+        assert!(free.lines().any(|line| line == name), "{name} works unconfined: {free}");
+    }
+    for how in [How::Look, How::Project, How::Loopback] {
+        let world = World::new();
+        fs::copy(world.path("project/notes.txt"), world.path("project/copy")).unwrap();
+        fs::write(world.path("project/h.c"), HOSTILE).unwrap();
+        std::process::Command::new("cc")
+            .args(["-w", "-o", "h", "h.c"])
+            .current_dir(world.path("project"))
+            .status()
+            .unwrap();
+        // `look` starts no file of the folder; the system's loader starts it all the same.
+        let printed = world.run(&how, "./h 2>/dev/null || /lib64/ld-linux-x86-64.so.2 ./h");
+        let text = String::from_utf8_lossy(&printed.stdout).into_owned();
+        assert_eq!(printed.status.code(), Some(0), "it ran to its end: {}", said(&printed));
+        let allowed: Vec<&str> = text.lines().filter(|line| *line != "process").collect();
+        assert_eq!(allowed, [""; 0], "{text}");
+        assert!(!world.path("outside/by-c").exists());
+    }
+}

@@ -1,0 +1,208 @@
+//! Real builds of small projects, confined by `project`, as the user who runs the tests.
+
+use super::world::said;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs shell text in a project; returns `None` if a tool is missing.
+fn built(
+    files: &[(&str, &str)],
+    tools: &[&str],
+    switches: &[&str],
+    text: &str,
+) -> Option<(tempfile::TempDir, Output)> {
+    for tool in tools {
+        let found = Command::new("sh").args(["-c", tool]).output().unwrap();
+        if !found.status.success() {
+            eprintln!("skipped: `{tool}` does not work here");
+            return None;
+        }
+    }
+    let project = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
+    for (name, content) in files {
+        let path = project.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_postern"))
+        .args(["confine", "project"])
+        .args(switches)
+        .args(["--", "/bin/bash", "-ec", text])
+        .current_dir(project.path().canonicalize().unwrap())
+        .env("POSTERN_DATA", "/var/tmp/postern-no-data")
+        .env_remove("CARGO_TARGET_DIR")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Some((project, output))
+}
+
+fn works(files: &[(&str, &str)], tools: &[&str], switches: &[&str], text: &str, expected: &[&str]) {
+    let Some((project, output)) = built(files, tools, switches, text) else { return };
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}: {printed}");
+    for part in expected {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert!(!printed.contains("set-aside"), "{printed}");
+    assert!(!Path::new(&project.path().join(".claude")).exists());
+}
+
+#[test]
+fn cargo_builds_and_tests() {
+    let manifest =
+        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\nbuild = \"build.rs\"\n";
+    let main = "fn main() { println!(\"{}\", include_str!(concat!(env!(\"OUT_DIR\"), \"/made\"))); }\n\
+                #[test]\nfn it_works() { assert_eq!(std::fs::read_to_string(\"Cargo.toml\").unwrap().len(), 88); std::fs::write(std::env::temp_dir().join(\"x\"), \"y\").unwrap(); }\n";
+    let main = main.replace(
+        "assert_eq!(std::fs::read_to_string(\"Cargo.toml\").unwrap().len(), 88)",
+        "assert!(std::path::Path::new(\"Cargo.toml\").exists())",
+    );
+    let build = "fn main() { std::fs::write(format!(\"{}/made\", std::env::var(\"OUT_DIR\").unwrap()), \"made by build.rs\").unwrap(); }\n";
+    works(
+        &[("Cargo.toml", manifest), ("src/main.rs", &main), ("build.rs", build)],
+        &["cargo --version", "cc --version"],
+        &[],
+        "cargo build && cargo test && ./target/debug/small",
+        &["test it_works ... ok", "made by build.rs"],
+    );
+}
+
+#[test]
+fn npm_runs_tests_that_fork() {
+    let test = "const { fork } = require('node:child_process');\n\
+        if (process.argv[2]) process.send('from the child'); else {\n\
+          const child = fork(__filename, ['x']);\n\
+          child.on('message', (text) => { console.log(text); require('node:fs').writeFileSync('out.txt', text); child.disconnect(); });\n\
+        }\n";
+    let package = r#"{ "name": "small", "version": "1.0.0", "scripts": { "test": "node test.js", "build": "node -e 'console.log(2+2)'" } }"#;
+    works(
+        &[("package.json", package), ("test.js", test)],
+        &["npm --version"],
+        &[],
+        "npm test && npm run build",
+        &["from the child", "4"],
+    );
+}
+
+#[test]
+fn a_server_works_on_its_own_loopback() {
+    let test = "const http = require('node:http');\n\
+        const server = http.createServer((_, answer) => answer.end('served')).listen(0, '127.0.0.1', () => {\n\
+          require('node:os').networkInterfaces();\n\
+          http.get({ port: server.address().port }, (answer) => answer.on('data', (data) => { console.log(String(data)); server.close(); }));\n\
+        });\n";
+    works(&[("test.js", test)], &["node --version"], &["--loopback"], "node test.js", &["served"]);
+    let Some((_project, output)) = built(&[("test.js", test)], &["node --version"], &[], "node test.js")
+    else {
+        return;
+    };
+    assert_ne!(output.status.code(), Some(0), "without the switch it has no sockets");
+}
+
+#[test]
+fn make_runs_compilers() {
+    let makefile = "all: x\nx: x.c\n\tcc -pipe -o x x.c\ntest: x\n\t./x | grep -q made\n\techo tested\n";
+    let source = "#include <stdio.h>\nint main(void) { puts(\"made\"); return 0; }\n";
+    works(
+        &[("Makefile", makefile), ("x.c", source)],
+        &["make --version", "cc --version"],
+        &[],
+        "make -j2 && make test",
+        &["tested"],
+    );
+}
+
+#[test]
+fn git_works_in_a_repository_of_the_project() {
+    let text =
+        "git init -q -b main . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m zero";
+    let project = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
+    let made = Command::new("sh").args(["-c", text]).current_dir(project.path()).status();
+    if !made.is_ok_and(|made| made.success()) {
+        eprintln!("skipped: git does not work here");
+        return;
+    }
+    let text = "echo one > a; git add a; git -c user.name=a -c user.email=a@b commit -qm one; git status --short; \
+                echo two >> a; git diff | grep two; git stash -q; git stash pop -q; git checkout -q -b other; \
+                git log --oneline; git branch; git status --short; git gc -q; git rev-parse --git-common-dir; \
+                git -c user.name=a -c user.email=a@b rebase -q main --autostash; git status --short --ignored";
+    let postern = Path::new(env!("CARGO_BIN_EXE_postern"));
+    let output = Command::new(postern)
+        .args(["confine", "project", "--", "/bin/bash", "-ec", text])
+        .current_dir(project.path().canonicalize().unwrap())
+        .env("POSTERN_DATA", "/var/tmp/postern-no-data")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    for part in ["+two", "one", "zero", "* other", " M a"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert!(!printed.contains("??"), "stand-ins are nothing to git: {printed}");
+    let whole = Command::new("git").args(["fsck"]).current_dir(project.path()).status().unwrap();
+    assert!(whole.success() && !project.path().join(".git/commondir").exists());
+}
+
+#[test]
+fn python_tests_run() {
+    let test = "import multiprocessing, tempfile\n\
+        def double(x): return 2 * x\n\
+        def test_pool():\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n        assert pool.map(double, [1, 2]) == [2, 4]\n\
+        def test_files(tmp_path):\n    (tmp_path / 'x').write_text('x')\n    tempfile.NamedTemporaryFile().close()\n";
+    works(
+        &[("test_small.py", test)],
+        &["python3 -m pytest --version"],
+        &[],
+        "python3 -m pytest -q",
+        &["2 passed"],
+    );
+}
+
+#[test]
+fn go_tests_run() {
+    let test = "package small\nimport \"testing\"\nfunc TestIt(t *testing.T) {}\n";
+    works(
+        &[("go.mod", "module small\ngo 1.20\n"), ("small_test.go", test)],
+        &["go version"],
+        &[],
+        "go test ./...",
+        &["ok"],
+    );
+}
+
+#[test]
+fn small_tools_work() {
+    works(
+        &[("a.json", "{\"x\": [1, 2]}")],
+        &["jq --version"],
+        &[],
+        "jq -c .x a.json | tee out && cat out",
+        &["[1,2]"],
+    );
+    works(&[("src/a.txt", "needle\n")], &["rg --version"], &[], "rg needle", &["needle"]);
+    let script = "set -e\nfor f in *.txt; do sed -i s/one/two/ $f; sort < $f | tr a-z A-Z; done\nmktemp -d\n\
+                  find . -type f | xargs wc -l\ntar czf /tmp/x.tgz . && tar tzf /tmp/x.tgz | grep -c txt\n";
+    works(
+        &[("a.txt", "one\n"), ("s.sh", script)],
+        &[],
+        &[],
+        "chmod +x s.sh; bash ./s.sh",
+        &["TWO", "/tmp/tmp."],
+    );
+}
+
+#[test]
+fn what_needs_the_network_says_so_at_once() {
+    let package = r#"{ "name": "small", "version": "1.0.0", "dependencies": { "left-pad": "1.3.0" } }"#;
+    let Some((_project, output)) =
+        built(&[("package.json", package)], &["npm --version"], &[], "npm install")
+    else {
+        return;
+    };
+    let printed = said(&output);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(printed.contains("ENOTCACHED") || printed.contains("offline"), "{printed}");
+}

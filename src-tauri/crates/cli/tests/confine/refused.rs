@@ -1,0 +1,83 @@
+//! What `postern confine` does not start, and how it says so.
+
+use super::world::{How, World, said};
+use std::fs;
+
+#[test]
+fn the_home_folder_is_no_project() {
+    let world = World::new();
+    for folder in ["home", "data"] {
+        let output = world.command(&How::Project, folder, "echo ran").output().unwrap();
+        assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+        assert!(said(&output).contains("holds") && output.stdout.is_empty(), "{}", said(&output));
+    }
+    let output = world.command(&How::Project, "..", "echo ran").output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(125), true), "{}", said(&output));
+}
+
+#[test]
+fn without_bubblewrap_nothing_runs() {
+    let world = World::new();
+    for hidden in ["--ro-bind /dev/null /usr/bin/bwrap", "--unshare-user --disable-userns"] {
+        let text =
+            format!("/usr/bin/bwrap --dev-bind / / {hidden} -- $W/postern confine project -- touch ran");
+        let output = world.run(&How::Free, &text);
+        assert_eq!(output.status.code(), Some(125), "{hidden}: {}", said(&output));
+        assert!(said(&output).contains("postern: could not be confined: "), "{hidden}: {}", said(&output));
+        assert!(!world.path("project/ran").exists(), "{hidden}: it is not run otherwise");
+    }
+}
+
+#[test]
+fn a_folder_as_a_stream_is_refused() {
+    let world = World::new();
+    let output = world.run(&How::Free, "$W/postern confine project -- cat < $W/outside");
+    assert_eq!(output.status.code(), Some(125));
+    assert!(said(&output).contains("standard input is a folder"), "{}", said(&output));
+}
+
+#[test]
+fn the_exit_status_is_the_commands_own() {
+    let world = World::new();
+    for how in [How::Look, How::Project] {
+        for (text, code) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {
+            assert_eq!(world.run(&how, text).status.code(), Some(code), "{text}");
+        }
+    }
+    let output = world.run(&How::Free, "$W/postern confine project -- no-such-program");
+    assert_eq!(output.status.code(), Some(127), "{}", said(&output));
+    let output = world.run(&How::Free, "$W/postern confine none -- true");
+    assert_eq!(output.status.code(), Some(2), "a run cannot release itself: {}", said(&output));
+    let output = world.run(&How::Free, "$W/postern confine look --network -- true");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+}
+
+#[test]
+fn what_a_run_leaves_in_a_protected_place_is_reported() {
+    let world = World::new();
+    let output =
+        world.run(&How::Project, "mkdir -p src/.claude && echo x > src/.claude/settings.json && echo done");
+    assert_eq!(output.status.code(), Some(0));
+    let text = said(&output);
+    assert!(text.starts_with("done\n") && text.contains("src/.claude is protected"), "{text}");
+    assert!(!world.path("project/src/.claude").exists());
+    let aside = world.path("project/src/.claude.set-aside-by-postern/settings.json");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "x\n", "nothing is lost");
+}
+
+#[test]
+fn the_profile_in_effect_is_printed() {
+    let world = World::new();
+    let output = world.run(&How::Free, "$W/postern confine project --print --loopback");
+    let text = said(&output);
+    let project = world.path("project");
+    for part in [
+        format!("writes    {}", project.display()),
+        "network   loopback of its own".to_owned(),
+        format!("pinned    {}/.git/hooks", project.display()),
+        "sets      CARGO_NET_OFFLINE=true".to_owned(),
+    ] {
+        assert!(text.contains(&part), "{part}: {text}");
+    }
+    assert!(!project.join(".claude").exists(), "it only prints");
+}

@@ -1,0 +1,213 @@
+//! The end of a `project` run: protected places that it created or changed are set aside.
+//!
+//! Most escapes are hand-offs: a confined run leaves a file that an unconfined program obeys. Places that existed were
+//! pinned; this finds new ones, deeper than stand-ins reach, and links that were changed.
+
+use super::beneath;
+use super::survey::{Kind, Survey};
+use postern_policy::{GIT_OBEYS, Protected};
+use std::path::{Path, PathBuf};
+
+/// Ending of what was set aside.
+const ASIDE: &str = ".set-aside-by-postern";
+/// Names that are tried before a place is left where it is.
+const MOST_NAMES: usize = 100;
+
+/// A protected place that a confined run created or changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Path where it was found.
+    pub path: String,
+    /// Path where it is now, or why it could not be moved.
+    pub moved: Result<String, String>,
+}
+
+/// Sets aside what appeared in these folders since the survey.
+pub(super) fn set_aside(folders: &[String], before: &Survey, protected: &Protected) -> Vec<SetAside> {
+    let now = Survey::of(folders, protected);
+    let new = now.places.iter().filter(|(path, kind)| before.places.get(*path) != Some(kind));
+    // What lies in a new place goes with it.
+    let mut moved: Vec<&Path> = Vec::new();
+    let mut found = Vec::new();
+    for (path, kind) in new {
+        if moved.iter().any(|above| path.starts_with(above)) || is_plain_git(path, kind, &now) {
+            continue;
+        }
+        let Some(top) = folders.iter().map(Path::new).find(|top| path.starts_with(top)) else { continue };
+        moved.push(path);
+        let to = rename(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
+        found.push(SetAside { path: path.display().to_string(), moved: to });
+    }
+    found
+}
+
+/// Renames a place in its folder, and returns its new path.
+fn rename(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
+    let below = path.strip_prefix(top).map_err(std::io::Error::other)?;
+    let (parent, last) = beneath::parent(&beneath::folder(top)?, below)?;
+    for at in 0..MOST_NAMES {
+        let mut name = last.to_owned();
+        name.push(ASIDE);
+        if at > 0 {
+            name.push(format!(".{at}"));
+        }
+        let flags = rustix::fs::RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(&parent, last, &parent, &name, flags) {
+            Ok(()) => return Ok(path.with_file_name(name)),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(std::io::Error::other("too many were set aside there before"))
+}
+
+/// Returns true for the configuration and hooks of a repository as `git init` and `git clone` of a local folder make
+/// them: they start nothing.
+fn is_plain_git(path: &Path, kind: &Kind, now: &Survey) -> bool {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return false;
+    };
+    if *kind != Kind::Plain
+        || !now.repositories.contains(folder)
+        || !GIT_OBEYS.iter().any(|(own, _)| *own == name)
+    {
+        return false;
+    }
+    match name {
+        "config" => std::fs::read_to_string(path).is_ok_and(|text| text.lines().all(is_plain_setting)),
+        "hooks" => std::fs::read_dir(path).is_ok_and(|mut hooks| {
+            hooks.all(|hook| hook.is_ok_and(|hook| hook.file_name().to_string_lossy().ends_with(".sample")))
+        }),
+        _ => false,
+    }
+}
+
+/// Settings that `git init` writes, and those that name a person.
+const PLAIN_SETTINGS: &[&str] = &[
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "logallrefupdates",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "name",
+    "email",
+    "objectformat",
+    "defaultbranch",
+];
+
+fn is_plain_setting(line: &str) -> bool {
+    let line = line.trim();
+    if line.is_empty() || ["[core]", "[user]", "[extensions]", "[init]"].contains(&line) {
+        return true;
+    }
+    let Some((key, value)) = line.split_once('=') else { return false };
+    // A line that goes on could set anything.
+    PLAIN_SETTINGS.contains(&key.trim().to_ascii_lowercase().as_str())
+        && !value.contains('\\')
+        && !value.contains('[')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn protected() -> Protected {
+        Protected::new("/home/nobody", |_| None)
+    }
+
+    /// Runs `change` in a folder, and returns what was set aside below it.
+    fn after(prepare: impl Fn(&Path), change: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        prepare(&top);
+        let folders = vec![top.display().to_string()];
+        let before = Survey::of(&folders, &protected());
+        change(&top);
+        let found = set_aside(&folders, &before, &protected());
+        let paths = found.into_iter().map(|found| {
+            let to = found.moved.unwrap();
+            assert!(Path::new(&to).symlink_metadata().is_ok() && to.starts_with(&found.path), "{to}");
+            assert!(Path::new(&found.path).symlink_metadata().is_err(), "{} is gone", found.path);
+            found.path.strip_prefix(&format!("{}/", top.display())).unwrap().to_owned()
+        });
+        let paths = paths.collect();
+        (place, paths)
+    }
+
+    #[test]
+    fn new_places_are_set_aside_at_any_depth() {
+        let (_place, found) = after(
+            |_| {},
+            |top| {
+                fs::create_dir_all(top.join("a/b/.claude")).unwrap();
+                fs::write(top.join("a/b/.claude/settings.json"), "{}").unwrap();
+                fs::write(top.join("a/.envrc"), "x").unwrap();
+                fs::write(top.join("a/.MCP.json"), "x").unwrap();
+                fs::create_dir_all(top.join(".github/hooks")).unwrap();
+                fs::write(top.join("a/.git"), "gitdir: /elsewhere").unwrap();
+                fs::write(top.join("a/main.rs"), "x").unwrap();
+            },
+        );
+        assert_eq!(found, [".github/hooks", "a/.MCP.json", "a/.envrc", "a/.git", "a/b/.claude"]);
+    }
+
+    #[test]
+    fn a_repository_that_runs_nothing_stays() {
+        let repository = |folder: &Path, config: &str| {
+            for part in ["objects", "refs", "hooks"] {
+                fs::create_dir_all(folder.join(part)).unwrap();
+            }
+            fs::write(folder.join("HEAD"), "ref: refs/heads/main").unwrap();
+            fs::write(folder.join("hooks/pre-commit.sample"), "x").unwrap();
+            fs::write(folder.join("config"), config).unwrap();
+        };
+        let plain = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
+        let (_place, found) = after(
+            |_| {},
+            |top| {
+                repository(&top.join("plain/.git"), plain);
+                repository(&top.join("bare"), "[core]\n\tfsmonitor = ./x\n");
+                repository(&top.join("going-on/.git"), "[core]\n\tfilemode = true\\\n");
+                repository(&top.join("hooked/.git"), plain);
+                fs::write(top.join("hooked/.git/hooks/pre-commit"), "x").unwrap();
+                fs::write(top.join("plain/.git/commondir"), "../x").unwrap();
+            },
+        );
+        assert_eq!(
+            found,
+            ["bare/config", "going-on/.git/config", "hooked/.git/hooks", "plain/.git/commondir"]
+        );
+    }
+
+    #[test]
+    fn what_was_there_stays_and_a_changed_link_goes() {
+        let (_place, found) = after(
+            |top| {
+                fs::create_dir_all(top.join(".vscode")).unwrap();
+                std::os::unix::fs::symlink(".vscode", top.join(".idea")).unwrap();
+                std::os::unix::fs::symlink("same", top.join(".cursor")).unwrap();
+            },
+            |top| {
+                fs::remove_file(top.join(".idea")).unwrap();
+                std::os::unix::fs::symlink("/etc", top.join(".idea")).unwrap();
+            },
+        );
+        assert_eq!(found, [".idea"], "and nothing is done to where it leads");
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("p/sub")).unwrap();
+        fs::create_dir_all(top.join("elsewhere/.claude")).unwrap();
+        std::os::unix::fs::symlink(top.join("elsewhere"), top.join("p/link")).unwrap();
+        assert!(rename(&top.join("p"), &top.join("p/link/.claude")).is_err());
+        std::os::unix::fs::symlink(top.join("elsewhere"), top.join("q")).unwrap();
+        assert!(rename(&top.join("q"), &top.join("q/.claude")).is_err());
+        assert!(top.join("elsewhere/.claude").is_dir());
+    }
+}

@@ -1,0 +1,152 @@
+//! Mounts of a `project` run: everything read-only, the agent's folders writable, and protected places in them pinned.
+//!
+//! A place is pinned with all its parents: a parent that could be renamed would take the pin along, and a copy of it
+//! could be written.
+
+use super::survey::{Kind, Survey};
+use postern_policy::StandIn;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Most pins of one run: a mount costs time, and a folder with so many protected places is no project.
+const MOST_PINS: usize = 500;
+
+/// State of a mounted path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Writable,
+    ReadOnly,
+    /// An empty folder in memory.
+    Empty,
+}
+
+/// Mounts on top of the read-only system, parents first.
+#[derive(Debug, Default)]
+pub(super) struct Mounts(pub(super) BTreeMap<PathBuf, Access>);
+
+impl Mounts {
+    /// Returns the mounts for these folders and what was found in them.
+    pub(super) fn new(
+        folders: &[String],
+        survey: &Survey,
+        stand_ins: impl Iterator<Item = (PathBuf, StandIn)>,
+    ) -> Result<Self, String> {
+        let mut mounts = Self::default();
+        let tops: Vec<&Path> = folders.iter().map(Path::new).collect();
+        for top in &tops {
+            mounts.0.insert((*top).to_owned(), Access::Writable);
+        }
+        for (path, kind) in &survey.places {
+            let target = match kind {
+                Kind::Plain => Some(path.clone()),
+                // Nothing can be mounted on a link: its target is pinned, and the link is compared after the run.
+                Kind::Link(_) => path.canonicalize().ok(),
+            };
+            mounts.pin_parents(&tops, path);
+            if let Some(target) =
+                target.filter(|target| tops.iter().any(|top| target.starts_with(top) && target != top))
+            {
+                one_name(&target)?;
+                mounts.pin_parents(&tops, &target);
+                mounts.0.insert(target, Access::ReadOnly);
+            }
+        }
+        for exception in &survey.exceptions {
+            mounts.0.insert(exception.clone(), Access::Writable);
+        }
+        for repository in &survey.repositories {
+            mounts.pin_parents(&tops, &repository.join("config"));
+        }
+        for (path, kind) in stand_ins {
+            mounts.pin_parents(&tops, &path);
+            let access = if kind == StandIn::Folder { Access::Empty } else { Access::ReadOnly };
+            mounts.0.insert(path, access);
+        }
+        if mounts.0.len() > MOST_PINS {
+            return Err(format!(
+                "its folders hold {} protected places, more than {MOST_PINS}",
+                mounts.0.len()
+            ));
+        }
+        Ok(mounts)
+    }
+
+    /// Mounts every folder between a top and a path onto itself.
+    fn pin_parents(&mut self, tops: &[&Path], path: &Path) {
+        for parent in path.ancestors().skip(1) {
+            let below = tops.iter().any(|top| parent.starts_with(top) && parent != *top);
+            if below {
+                self.0.entry(parent.to_owned()).or_insert(Access::Writable);
+            }
+        }
+    }
+
+    /// Returns them as bubblewrap's arguments.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = Vec::new();
+        for (path, access) in &self.0 {
+            match access {
+                Access::Writable => arguments.extend(["--bind".into(), path.into(), path.into()]),
+                Access::ReadOnly => arguments.extend(["--ro-bind".into(), path.into(), path.into()]),
+                Access::Empty => {
+                    arguments.extend(["--perms".into(), "0555".into(), "--tmpfs".into(), path.into()]);
+                }
+            }
+        }
+        arguments
+    }
+}
+
+/// Refuses a file that has other names, by which it could be written.
+fn one_name(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+    match path.symlink_metadata() {
+        Ok(found) if found.is_file() && found.nlink() > 1 => {
+            Err(format!("{} is a protected file with {} names (hard links)", path.display(), found.nlink()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survey(places: &[&str], repositories: &[&str]) -> Survey {
+        Survey {
+            places: places.iter().map(|place| (PathBuf::from(place), Kind::Plain)).collect(),
+            repositories: repositories.iter().map(PathBuf::from).collect(),
+            ..Survey::default()
+        }
+    }
+
+    #[test]
+    fn a_place_is_pinned_with_its_parents() {
+        let survey = survey(&["/p/a/b/.git/config", "/p/.vscode"], &["/p/a/b/.git"]);
+        let stand_ins = [(PathBuf::from("/p/.claude"), StandIn::Folder)];
+        let mounts = Mounts::new(&["/p".to_owned()], &survey, stand_ins.into_iter()).unwrap();
+        let expected = [
+            ("/p", Access::Writable),
+            ("/p/.claude", Access::Empty),
+            ("/p/.vscode", Access::ReadOnly),
+            ("/p/a", Access::Writable),
+            ("/p/a/b", Access::Writable),
+            ("/p/a/b/.git", Access::Writable),
+            ("/p/a/b/.git/config", Access::ReadOnly),
+        ];
+        let found: Vec<(&str, Access)> =
+            mounts.0.iter().map(|(path, access)| (path.to_str().unwrap(), *access)).collect();
+        assert_eq!(found, expected, "parents come first");
+        let text: Vec<OsString> = mounts.arguments();
+        assert_eq!(text[..3], ["--bind", "/p", "/p"].map(OsString::from));
+    }
+
+    #[test]
+    fn too_many_places_are_refused() {
+        let places: Vec<String> = (0..=MOST_PINS).map(|at| format!("/p/{at}/.vscode")).collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        let refused = Mounts::new(&["/p".to_owned()], &survey(&places, &[]), [].into_iter());
+        assert!(refused.unwrap_err().contains("more than 500"));
+    }
+}

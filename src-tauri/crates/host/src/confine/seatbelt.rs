@@ -1,0 +1,372 @@
+//! Profiles on macOS, as text for the system's `sandbox-exec`.
+//!
+//! Everything is denied that is not named. The last rule that matches decides, so what is denied inside an allowed
+//! folder comes last. Paths are real paths; in patterns, letters match in both cases, as they do on the disk.
+
+use super::UserPlaces;
+use super::survey::{Kind, Survey};
+#[cfg(target_os = "macos")]
+use super::{Aftermath, Enforcer, make_private_cache};
+use postern_policy::{
+    Confinement, DEVICES, GIT_NESTS, GIT_OBEYS, INSTALLED, SYSTEM_PLACES, protected_names, protected_places,
+    tool_caches,
+};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Longest string of a profile, in bytes.
+const LONGEST: usize = 1024;
+
+/// What every program needs: to start others like itself, to be told of the system, and to write to its streams. No
+/// rule opens an app, sends an Apple event, or makes a job: what these start is not confined.
+const EVERY: &str = r#"(version 1)
+(deny default)
+(allow process-fork)
+(allow process-exec)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow sysctl-write (sysctl-name "kern.grade_cputype"))
+(allow file-read-metadata)
+(allow file-read* (literal "/"))
+(allow file-read* (subpath "/private/var/select"))
+(allow file-read* (subpath "/private/var/db/timezone"))
+(allow file-read* (subpath "/private/var/db/dyld"))
+(allow file-read* (literal "/private/var/db/xcode_select_link"))
+(allow file-read* file-write-data (literal "/dev/null"))
+(allow file-read* file-write-data (literal "/dev/zero"))
+(allow file-read* file-write-data (literal "/dev/tty"))
+(allow file-read* file-write-data (literal "/dev/dtracehelper"))
+(allow file-read* file-write-data file-ioctl (literal "/dev/ptmx"))
+(allow file-read* file-write-data file-ioctl (regex "^/dev/ttys[0-9]+$"))
+(allow file-ioctl (literal "/dev/tty") (literal "/dev/dtracehelper"))
+(allow pseudo-tty)
+(allow ipc-posix-sem)
+(allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
+(allow user-preference-read)
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow mach-lookup (global-name "com.apple.system.logger"))
+(allow mach-lookup (global-name "com.apple.system.notification_center"))
+(allow mach-lookup (global-name "com.apple.logd"))
+(allow mach-lookup (global-name "com.apple.diagnosticd"))
+(allow mach-lookup (global-name "com.apple.cfprefsd.agent"))
+(allow mach-lookup (global-name "com.apple.cfprefsd.daemon"))
+"#;
+
+/// Names that are looked up and certificates that are checked, for a run with network.
+const NETWORK: &str = r#"(allow network-outbound (remote ip "*:*"))
+(allow network-inbound (local ip "*:*"))
+(allow network-bind (local ip "*:*"))
+(allow network-outbound (literal "/private/var/run/mDNSResponder"))
+(allow system-socket (require-all (socket-domain AF_SYSTEM) (socket-protocol 2)))
+(allow mach-lookup (global-name "com.apple.dnssd.service"))
+(allow mach-lookup (global-name "com.apple.SystemConfiguration.configd"))
+(allow mach-lookup (global-name "com.apple.SystemConfiguration.DNSConfiguration"))
+(allow mach-lookup (global-name "com.apple.trustd.agent"))
+"#;
+
+/// This Mac's own ports. A filter on the local side would admit every address.
+const LOOPBACK: &str = r#"(allow network-outbound (remote ip "localhost:*"))
+(allow network-inbound (local ip "localhost:*"))
+(allow network-bind (local ip "localhost:*"))
+"#;
+
+/// `sandbox-exec`.
+#[derive(Debug)]
+#[cfg(target_os = "macos")]
+pub(crate) struct Seatbelt;
+
+/// A profile, ready for `sandbox-exec`.
+#[derive(Debug)]
+#[cfg(target_os = "macos")]
+pub(crate) struct Fence {
+    /// Its text.
+    pub(crate) profile: String,
+    lasting: Option<Lasting>,
+}
+
+/// What is looked at after the run.
+#[derive(Debug)]
+#[cfg(target_os = "macos")]
+pub(crate) struct Lasting(Aftermath);
+
+#[cfg(target_os = "macos")]
+impl Fence {
+    /// Returns what lasts until the run ended.
+    pub(crate) fn lasting(self) -> Option<Lasting> {
+        self.lasting
+    }
+}
+
+#[cfg(target_os = "macos")]
+impl Lasting {
+    /// Sets aside what the run left in protected places. Blocks.
+    pub(crate) fn end(self) -> Vec<super::SetAside> {
+        self.0.set_aside()
+    }
+}
+
+#[cfg(target_os = "macos")]
+impl Enforcer for Seatbelt {
+    fn prepare(
+        &self,
+        confinement: &Confinement,
+        user: &UserPlaces,
+        programs: &[&str],
+    ) -> Result<Fence, String> {
+        let Confinement::Project { folders, .. } = confinement else {
+            let profile = profile(confinement, user, programs, "", &Survey::default())?;
+            return Ok(Fence { profile, lasting: None });
+        };
+        let aftermath = Aftermath::before(folders, user)?;
+        let cache = make_private_cache(folders, user)?;
+        std::fs::create_dir_all(Path::new(&cache).join("tmp"))
+            .map_err(|error| format!("{cache}/tmp: {error}"))?;
+        let profile = profile(confinement, user, programs, &cache, &aftermath.before)?;
+        Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
+    }
+}
+
+/// Returns the text of a profile. `private` is the run's own cache folder.
+fn profile(
+    confinement: &Confinement,
+    user: &UserPlaces,
+    programs: &[&str],
+    private: &str,
+    survey: &Survey,
+) -> Result<String, String> {
+    let mut text = Text(EVERY.to_owned());
+    let devices = DEVICES.iter().filter(|device| !device.ends_with("/fd"));
+    text.rules("allow file-read*", "literal", devices.copied())?;
+    text.rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;
+    let below = |place: &&str| format!("{}/{place}", user.home);
+    let installed: Vec<String> = INSTALLED.iter().map(below).collect();
+    let places = SYSTEM_PLACES
+        .iter()
+        .copied()
+        .chain(installed.iter().map(String::as_str))
+        .chain(programs.iter().copied());
+    let places: Vec<&str> = places.collect();
+    text.rules("allow file-read* file-map-executable", "subpath", places.into_iter())?;
+    let folders = confinement.folders().iter().map(String::as_str);
+    text.rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
+    if let Confinement::Project { network, loopback, caches, folders: tops } = confinement {
+        let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
+        let caches: Vec<String> = caches.collect();
+        text.rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
+        text.rules("allow file-read* file-map-executable", "subpath", [private].into_iter())?;
+        text.rules("allow file-write*", "subpath", folders.chain([private]))?;
+        text.protect(tops, survey)?;
+        if *network {
+            text.0.push_str(NETWORK);
+        }
+        if *loopback {
+            text.0.push_str(LOOPBACK);
+        }
+    }
+    for place in protected_places(&user.home, &user.data) {
+        for kind in ["literal", "subpath"] {
+            text.rules("deny file-read* file-write*", kind, [place.as_str()].into_iter())?;
+        }
+    }
+    // Nothing that runs with other rights than the person's.
+    text.0.push_str("(deny file-write-setugid)\n");
+    Ok(text.0)
+}
+
+/// A profile that is being written.
+struct Text(String);
+
+impl Text {
+    /// Adds one rule a path.
+    fn rules<'p>(
+        &mut self,
+        rule: &str,
+        filter: &str,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<(), String> {
+        for path in paths {
+            let quoted = quoted(path)?;
+            // Writing into a String cannot fail.
+            _ = writeln!(self.0, "({rule} ({filter} {quoted}))");
+        }
+        Ok(())
+    }
+
+    /// Denies writing the protected places in these folders, at any depth and whether they exist or not, and moving
+    /// the folders that hold them.
+    fn protect(&mut self, folders: &[String], survey: &Survey) -> Result<(), String> {
+        for folder in folders {
+            let folder = pattern(folder);
+            for name in protected_names().filter(|name| *name != ".git") {
+                self.pattern("deny file-write*", &format!("^{folder}/(.*/)?{}(/|$)", pattern(name)))?;
+            }
+            self.pattern(
+                "deny file-write-create file-write-unlink",
+                &format!("^{folder}/(.*/)?{}$", pattern(".git")),
+            )?;
+            let obeyed: Vec<String> = GIT_OBEYS.iter().map(|(name, _)| pattern(name)).collect();
+            let nests: Vec<String> = GIT_NESTS.iter().map(|name| format!("{}/.*", pattern(name))).collect();
+            let in_git = format!(
+                "^{folder}/(.*/)?[^/]*{}/(({})/)?({})(/|$)",
+                pattern(".git"),
+                nests.join("|"),
+                obeyed.join("|")
+            );
+            self.pattern("deny file-write*", &in_git)?;
+        }
+        for (place, kind) in &survey.places {
+            let place = place.to_str().ok_or("a protected place has a name that is no text")?;
+            for filter in ["literal", "subpath"] {
+                self.rules("deny file-write*", filter, [place].into_iter())?;
+            }
+            if let Kind::Link(_) = kind
+                && let Some(target) = Path::new(place).canonicalize().ok().as_deref().and_then(Path::to_str)
+            {
+                self.rules("deny file-write*", "subpath", [target].into_iter())?;
+            }
+            let parents = Path::new(place).ancestors().skip(1);
+            let inside = |parent: &&Path| folders.iter().any(|top| parent.starts_with(top));
+            let parents = parents.filter(inside).filter_map(Path::to_str);
+            self.rules("deny file-write-unlink", "literal", parents)?;
+        }
+        Ok(())
+    }
+
+    fn pattern(&mut self, rule: &str, pattern: &str) -> Result<(), String> {
+        self.rules(rule, "regex", [pattern].into_iter())
+    }
+}
+
+/// Returns a string of the profile's language.
+fn quoted(text: &str) -> Result<String, String> {
+    if text.len() > LONGEST {
+        return Err(format!("a path of {} bytes is too long for a profile", text.len()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err("a path with control characters cannot be confined".to_owned());
+    }
+    Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+}
+
+/// Returns a pattern for exactly this text, in any case.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::new();
+    for letter in text.chars() {
+        let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+        if lower != upper {
+            pattern.extend(['[', lower, upper, ']']);
+        } else if letter.is_ascii_punctuation() && letter != '/' {
+            pattern.extend(['\\', letter]);
+        } else {
+            pattern.push(letter);
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn user() -> UserPlaces {
+        UserPlaces {
+            home: "/Users/u".to_owned(),
+            data: "/Users/u/Library/Application Support/Postern".to_owned(),
+        }
+    }
+
+    fn text(confinement: &Confinement) -> String {
+        let places = [(PathBuf::from("/Users/u/p/a/.vscode"), Kind::Plain)].into();
+        let survey = Survey { places, ..Survey::default() };
+        profile(confinement, &user(), &["/opt/x"], "/Users/u/Library/Caches/postern/1", &survey).unwrap()
+    }
+
+    fn project() -> Confinement {
+        Confinement::project(vec!["/Users/u/p".to_owned()])
+    }
+
+    #[test]
+    fn everything_is_denied_that_is_not_named() {
+        for confinement in [Confinement::Look { folders: vec!["/Users/u/p".to_owned()] }, project()] {
+            let text = text(&confinement);
+            assert!(text.starts_with("(version 1)\n(deny default)\n"), "{text}");
+            for never in [
+                "lsopen",
+                "appleevent",
+                "job-creation",
+                "launchservices",
+                "SecurityServer",
+                "pasteboard",
+                "allow default",
+                "user-preference-write",
+                "allow network",
+                "mach-register",
+            ] {
+                assert!(!text.contains(never), "{never}");
+            }
+            let opened = text.matches('(').count() - text.matches("\\\\(").count();
+            let closed = text.matches(')').count() - text.matches("\\\\)").count();
+            assert_eq!(opened, closed, "its lists are closed");
+        }
+    }
+
+    #[test]
+    fn look_writes_nothing_and_keys_are_denied_last() {
+        let text = text(&Confinement::Look { folders: vec!["/Users/u".to_owned()] });
+        assert!(!text.contains("allow file-write*"), "{text}");
+        let allowed = text.find("(allow file-read* file-map-executable (subpath \"/Users/u\"))").unwrap();
+        let denied = text.find("(deny file-read* file-write* (subpath \"/Users/u/.ssh\"))").unwrap();
+        assert!(allowed < denied, "the last rule decides");
+        assert!(text.contains(
+            "(deny file-read* file-write* (subpath \"/Users/u/Library/Application Support/Postern\"))"
+        ));
+    }
+
+    #[test]
+    fn project_writes_its_folders_and_no_protected_place() {
+        let text = text(&project());
+        let allowed = text.find("(allow file-write* (subpath \"/Users/u/p\"))").unwrap();
+        let denied = text.find("\\\\.[cC][lL][aA][uU][dD][eE](/|$)\"").unwrap();
+        assert!(allowed < denied, "the last rule decides");
+        for part in [
+            "(deny file-write-create file-write-unlink (regex \"^/[uU][sS][eE][rR][sS]/[uU]/[pP]/(.*/)?\\\\.[gG][iI][tT]$\"))",
+            "[hH][oO][oO][kK][sS]",
+            "[cC][oO][mM][mM][oO][nN][dD][iI][rR]",
+            "(deny file-write-unlink (literal \"/Users/u/p/a\"))",
+            "(deny file-write-unlink (literal \"/Users/u/p\"))",
+            "(deny file-write* (subpath \"/Users/u/p/a/.vscode\"))",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("network"), "{text}");
+    }
+
+    #[test]
+    fn network_and_loopback_are_switches_of_their_own() {
+        let of = |network, loopback| {
+            text(&Confinement::Project {
+                folders: vec!["/Users/u/p".to_owned()],
+                network,
+                loopback,
+                caches: Vec::new(),
+            })
+        };
+        assert!(of(true, false).contains("(remote ip \"*:*\")") && !of(true, false).contains("localhost"));
+        assert!(
+            of(false, true).contains("(remote ip \"localhost:*\")") && !of(false, true).contains("*:*\"")
+        );
+        assert!(!of(false, false).contains("mDNSResponder") && of(true, false).contains("mDNSResponder"));
+    }
+
+    #[test]
+    fn a_path_is_data() {
+        assert_eq!(quoted("/a\"b\\c").unwrap(), "\"/a\\\"b\\\\c\"");
+        assert!(quoted("/a\nb").is_err() && quoted(&"a".repeat(1025)).is_err());
+        assert_eq!(pattern("/a[b.c"), "/[aA]\\[[bB]\\.[cC]");
+        let folders = vec!["/Users/u/x\")(allow default)(\"".to_owned()];
+        let text = text(&Confinement::Look { folders });
+        assert!(text.contains("(subpath \"/Users/u/x\\\")(allow default)(\\\"\"))"), "{text}");
+    }
+}

@@ -1,0 +1,115 @@
+//! A confined command of the caller's own, with the caller's standard streams (`postern confine`).
+//!
+//! It needs no approval: the caller could start it anyway, with more rights. That is why it must be confined.
+
+use super::exit::reap;
+use super::pipes::Theirs;
+use super::start::start_with;
+use super::{GRACE, Input, Prepared, SetAside, SpawnError, UserPlaces};
+use crate::resolve::{Cwd, Resolver};
+use postern_command::read_argv;
+use postern_policy::{AgentId, Confinement, Lookup, Origin};
+use postern_request::{Exit, Plan, Stdin};
+use rustix::fs::FileType;
+use std::os::fd::AsFd;
+
+/// End of a confined command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Exit code or signal.
+    pub exit: Exit,
+    /// Protected places that it created or changed.
+    pub set_aside: Vec<SetAside>,
+}
+
+impl Ended {
+    /// Returns the code that a shell gives it: 128 and the number of the signal that ended it.
+    pub fn code(&self) -> u8 {
+        let code = match self.exit {
+            Exit::Code(code) => code,
+            Exit::Signal(signal) => 128 + signal,
+        };
+        u8::try_from(code).unwrap_or(u8::MAX)
+    }
+}
+
+/// Why a command did not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRun {
+    /// There is no such program, or it cannot be started.
+    NotFound(String),
+    /// It could not be confined.
+    NotConfined(String),
+}
+
+impl From<String> for NotRun {
+    fn from(message: String) -> Self {
+        Self::NotConfined(message)
+    }
+}
+
+/// Runs a command of the caller confined, and waits for its end. It gets the caller's standard streams and terminal.
+///
+/// # Errors
+/// Returns what is missing; then nothing ran.
+pub fn run_here(
+    argv: &[String],
+    confinement: Confinement,
+    user: UserPlaces,
+    cwd: &str,
+    search: &[String],
+    env: Vec<(String, String)>,
+) -> Result<Ended, NotRun> {
+    if confinement.is_none() {
+        return Err("a command of one's own is always confined here".to_owned().into());
+    }
+    let cwd = Cwd::open(cwd).map_err(|problem| format!("{cwd} {problem}"))?;
+    let resolved = Resolver::at_home(&user.home).facts(&read_argv(argv), &cwd, search);
+    let name = argv.first().map_or("", String::as_str);
+    if resolved.held.started.is_none() {
+        let why = resolved.steps.first().map(|step| &step.program);
+        return Err(NotRun::NotFound(match why {
+            Some(Lookup::Unusable { what, .. }) => format!("{name}: {what}"),
+            _ => format!("{name}: command not found"),
+        }));
+    }
+    let plan = Plan {
+        agent: AgentId::new("postern").map_err(|error| error.to_string())?,
+        session: None,
+        origin: Origin::Host,
+        call: None,
+        launch: resolved.launch,
+        programs: resolved.held.bound_programs(),
+        scripts: resolved.held.bound_scripts(),
+        cwd: cwd.bound.clone(),
+        confinement,
+        env,
+        stdin: Stdin::Nothing,
+        timeout_ms: None,
+        policy: 0,
+    };
+    let (held, input, output_cap, stream) = (resolved.held, Input::Nothing, 0, false);
+    let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
+    let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
+    let exit = reap(started.child.pid());
+    started.child.watched();
+    let set_aside = started.lasting.take().map(crate::confine::Lasting::end).unwrap_or_default();
+    Ok(Ended { exit, set_aside })
+}
+
+/// Returns copies of the caller's streams. A folder among them would lead out of the confinement.
+fn own_streams() -> Result<Theirs, String> {
+    fn copy(stream: impl AsFd, name: &str) -> Result<std::os::fd::OwnedFd, String> {
+        let told = |error: rustix::io::Errno| format!("its {name}: {error}");
+        let found = rustix::fs::fstat(&stream).map_err(told)?;
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+            return Err(format!("its {name} is a folder"));
+        }
+        rustix::io::fcntl_dupfd_cloexec(stream, 3).map_err(told)
+    }
+    Ok(Theirs {
+        stdin: copy(std::io::stdin(), "standard input")?,
+        stdout: copy(std::io::stdout(), "standard output")?,
+        stderr: copy(std::io::stderr(), "standard error")?,
+    })
+}

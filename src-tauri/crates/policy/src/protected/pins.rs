@@ -1,0 +1,130 @@
+//! Protected places inside a writable folder, as an operating system has to pin them.
+
+use super::places::{EXCEPT, PLACES};
+use super::{Protected, Protection, Root, key, names};
+use crate::path;
+
+/// Stand-in for a protected place that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandIn {
+    /// An empty folder: git and editors see nothing in it.
+    Folder,
+    /// A file with this content, which changes nothing.
+    File(&'static str),
+}
+
+/// Paths in a git folder that git runs, or that lead it to other configuration.
+///
+/// `commondir` with `.` names the folder itself, and an empty `config.worktree` sets nothing.
+pub const GIT_OBEYS: &[(&str, StandIn)] = &[
+    ("config", StandIn::File("")),
+    ("config.worktree", StandIn::File("")),
+    ("commondir", StandIn::File(".\n")),
+    ("hooks", StandIn::Folder),
+];
+
+/// Folders in a git folder that hold git folders of their own.
+pub const GIT_NESTS: &[&str] = &["modules", "worktrees"];
+
+/// Entries that make a folder a git folder under any name.
+pub const GIT_FOLDER: &[&str] = &["HEAD", "objects", "refs"];
+
+/// Returns true if an entry is a protected place in any folder, by its name and that of its folder.
+pub fn is_protected_entry(folder: &str, name: &str) -> bool {
+    if name.is_ascii() {
+        return is_entry(folder, name);
+    }
+    // Some file systems ignore marks and fold other letters than ASCII's.
+    let (folder, name) = (key(folder), key(name));
+    is_entry(folder.trim_start_matches('/'), name.trim_start_matches('/'))
+}
+
+fn is_entry(folder: &str, name: &str) -> bool {
+    protected_names().any(|place| match place.rsplit_once('/') {
+        Some((parent, last)) => last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder),
+        None => place.eq_ignore_ascii_case(name),
+    })
+}
+
+/// Returns the entries of a protected folder that are judged by themselves.
+pub fn unprotected_in(name: &str) -> &'static [&'static str] {
+    EXCEPT.iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map_or(&[], |(_, except)| except)
+}
+
+/// Returns the names that are pinned at the top of a folder although they do not exist: what appears there is
+/// obeyed at once by git, an agent or an editor.
+pub fn pinned_when_absent() -> impl Iterator<Item = &'static str> {
+    let obeyed = |protection| matches!(protection, Protection::AgentSettings);
+    let named = PLACES.iter().filter(move |place| place.root == Root::Anywhere && obeyed(place.protection));
+    named.map(|place| place.path).filter(|path| !path.contains('/')).chain([".git"])
+}
+
+/// Returns the protected places in any folder, by their names.
+pub fn protected_names() -> impl Iterator<Item = &'static str> {
+    PLACES.iter().filter(|place| place.root == Root::Anywhere).map(|place| place.path)
+}
+
+impl Protected {
+    /// Returns the protected places with a fixed path that lie in a folder, and the targets of those that are links.
+    pub fn fixed_in(&self, folder: &str) -> Vec<String> {
+        let here = key(folder);
+        let fixed = PLACES.iter().filter_map(|place| place.absolute(&self.home));
+        let real = self.real.iter().map(|(_, real)| real.clone());
+        let mut found: Vec<String> = fixed
+            .chain(real)
+            .filter(|path| path::is_within(path, &here) && *path != here)
+            .map(|path| {
+                // The spelling of the folder is the caller's; the table's names are in lower case.
+                let below: Vec<&str> = names(&path).skip(names(&here).count()).collect();
+                path::join(folder, &below.join("/"))
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_known_by_its_name() {
+        for (folder, name) in [
+            ("p", ".claude"),
+            ("p", ".MCP.json"),
+            (".github", "hooks"),
+            ("x", ".git"),
+            ("p", ".envrc"),
+            ("p", ".zshrc"),
+        ] {
+            assert!(is_protected_entry(folder, name), "{folder}/{name}");
+        }
+        for (folder, name) in
+            [("p", "hooks"), ("p", "src"), ("p", ".gitignore"), (".github", "workflows"), ("p", "git")]
+        {
+            assert!(!is_protected_entry(folder, name), "{folder}/{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_pinned_when_absent_is_a_place() {
+        let names: Vec<&str> = pinned_when_absent().collect();
+        assert!(
+            names.contains(&".git") && names.contains(&".claude") && names.contains(&".mcp.json"),
+            "{names:?}"
+        );
+        assert!(names.iter().all(|name| is_protected_entry("p", name)), "{names:?}");
+    }
+
+    #[test]
+    fn places_of_the_home_folder_are_found_in_it() {
+        let protected = Protected::new("/home/u", |path| {
+            (path == "/home/u/.vimrc").then(|| "/home/u/dotfiles/vimrc".to_owned())
+        });
+        assert_eq!(protected.fixed_in("/home/u/dotfiles"), ["/home/u/dotfiles/vimrc"]);
+        assert!(protected.fixed_in("/home/u/.config").contains(&"/home/u/.config/fish".to_owned()));
+        assert_eq!(protected.fixed_in("/home/u/project"), [""; 0]);
+    }
+}
