@@ -20,7 +20,8 @@ impl Walk<'_> {
     pub(super) fn with_redirections(&mut self, statement: &Stmt, around: &Around) -> Around {
         let (redirections, feed) = self.redirections(&statement.redirects, around);
         let mut inner = around.clone();
-        inner.redirections.extend(redirections);
+        // Of several commands that share an input none reads all of it.
+        inner.redirections.extend(redirections.into_iter().map(|one| Redirection { text: None, ..one }));
         inner.feed = feed;
         inner
     }
@@ -33,6 +34,7 @@ impl Walk<'_> {
     ) -> (Vec<Redirection>, Feed) {
         let mut feed = around.feed.clone();
         let mut all = Vec::new();
+        let is_input = is_the_input(redirects);
         for redirect in redirects {
             if redirect.fd_var.is_some() {
                 let what = "a redirection that the bash that comes with macOS does not know";
@@ -60,7 +62,7 @@ impl Walk<'_> {
                     };
                     let target = Word::literal(heredoc.delimiter.cooked.as_str());
                     let plain = !heredoc.delimiter.expands_body || !own.contains(['$', '`', '\\']);
-                    let text = plain.then_some(own);
+                    let text = (plain && is_input).then_some(own);
                     all.push(Redirection { kind: RedirectionKind::Here, target, text });
                 }
                 RedirectTarget::Word(word) => {
@@ -73,7 +75,7 @@ impl Walk<'_> {
                     feed = fed(kind, value.as_ref(), feed);
                     self.check_target(redirect, kind, value.as_deref(), &scanned);
                     self.bodies(&scanned.bodies, around);
-                    let text = value.clone().filter(|_| kind == RedirectionKind::Here);
+                    let text = value.clone().filter(|_| kind == RedirectionKind::Here && is_input);
                     all.push(Redirection {
                         kind,
                         target: Word { raw: self.raw(&range(word.span)), value },
@@ -195,6 +197,28 @@ impl Walk<'_> {
             .map(|word| self.slice(&range(word.span)).trim_matches(['\'', '"']).replace("\\n", "\n"));
         Feed::Text(words.collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Whether one of these redirections gives the standard input, and no other touches it.
+fn is_the_input(redirects: &[Redirect]) -> bool {
+    let here = |redirect: &&Redirect| {
+        matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)
+    };
+    let writes = |redirect: &Redirect| {
+        let kind = matches!(
+            redirect.kind,
+            RedirectKind::Output
+                | RedirectKind::Clobber
+                | RedirectKind::Append
+                | RedirectKind::OutputBoth
+                | RedirectKind::DupOutput
+        );
+        kind && matches!(redirect.fd, None | Some(1 | 2))
+    };
+    let mut documents = redirects.iter().filter(here);
+    let only = documents.next().filter(|_| documents.next().is_none());
+    only.is_some_and(|only| matches!(only.fd, None | Some(0)))
+        && redirects.iter().all(|one| one.fd_var.is_none() && (here(&one) || writes(one)))
 }
 
 fn kind(kind: RedirectKind, value: Option<&str>) -> RedirectionKind {

