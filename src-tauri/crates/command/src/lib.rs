@@ -24,7 +24,7 @@ mod unsafe_arg;
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use effect::{Effect, InstallPlace, Reversible, Scope, StepEffect, Why};
 pub use guess::Guess;
-pub use invocation::{Operands, operands_in_order};
+pub use invocation::{Operands, leading_options, operands_in_order};
 pub use note::{Note, Words};
 pub use postern_programs::{
     ArgEffect, Class, Does, EffectKind, Example, FileError, Power, ProgramFile, Shows,

@@ -21,7 +21,7 @@ use crate::programs::table::Program;
 pub(crate) use leading::{Leading, unknown_option};
 pub(crate) use text::Text;
 pub(crate) use verb::verbs;
-pub use verb::{Operands, operands_in_order};
+pub use verb::{Operands, leading_options, operands_in_order};
 pub(crate) use word::Grammar;
 use word::Part;
 

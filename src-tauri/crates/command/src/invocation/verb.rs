@@ -49,6 +49,26 @@ pub(crate) fn verbs<W: Text>(program: &Program, words: &[W]) -> Vec<usize> {
     found
 }
 
+/// Counts the words of listed options, with their values, in front of a verb.
+pub fn leading_options(words: &[&str]) -> usize {
+    let Some((options, style)) = words.first().and_then(|name| before_verb_of(name)) else { return 0 };
+    let mut at = 1;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
+        at += match before_verb(options, style, word) {
+            Next::Takes => 2,
+            Next::Leaves => 1,
+            Next::Unknown { .. } => break,
+        };
+    }
+    at - 1
+}
+
+/// Returns the options in front of a program's verb, and their spelling. `name` may be a path.
+fn before_verb_of(name: &str) -> Option<(&'static str, Style)> {
+    let program = table::program(&crate::programs::family(name))?;
+    Some((program.before?, program.style))
+}
+
 /// Result of looking for operands that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
@@ -69,10 +89,7 @@ pub fn operands_in_order(
     wanted: usize,
     is: impl Fn(usize, &str) -> bool,
 ) -> Operands {
-    let known = names.iter().find_map(|name| {
-        let program = table::program(&crate::programs::family(name))?;
-        Some((program.before?, program.style))
-    });
+    let known = names.iter().find_map(|name| before_verb_of(name));
     let next = |word: &str| known.map(|(options, style)| before_verb(options, style, word));
     let mut reached = vec![false; args.len() + 3];
     reached[0] = true;

@@ -1,7 +1,7 @@
 //! The words that name an action: what a rule for it begins with.
 
 use crate::judge::is_bound_by_limits;
-use postern_command::{ArgEffect, Class, Step, Swallows, arity, class_of, known_program, swallows};
+use postern_command::{ArgEffect, Class, Step, arity, class_of, known_program, leading_options};
 
 /// Words of a rule for a step, at most.
 const MOST: usize = 8;
@@ -66,14 +66,7 @@ fn module(known: &[&str], named: usize) -> usize {
 /// known about.
 fn verb(known: &[&str]) -> Option<usize> {
     let name = known.first()?;
-    let mut at = 1;
-    while let Some(option) = known.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
-        match swallows(name, option) {
-            Some(Swallows::Next) => at += 2,
-            Some(Swallows::Nothing) => at += 1,
-            Some(Swallows::Maybe) | None => break,
-        }
-    }
+    let at = 1 + leading_options(known);
     let behind: Vec<&str> = std::iter::once(*name).chain(known.get(at..)?.iter().copied()).collect();
     let words = match arity(&behind) {
         // A path is no action.
