@@ -80,8 +80,6 @@ pub(super) struct Walk<'w> {
     /// Something was met that may set any variable.
     pub(super) unsettled: bool,
     shifts: bool,
-    /// Something may change what an assignment means.
-    declares: bool,
     pub(super) pass: Pass,
     /// Names that may be arrays.
     pub(super) arrays: HashSet<String>,
@@ -109,7 +107,7 @@ pub(super) struct Walk<'w> {
 impl<'w> Walk<'w> {
     fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: &Found) -> Self {
         let text = folded.text.as_str();
-        let has = |name: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
+        let has = |name: &str| has_word(text, name);
         Self {
             nest,
             folded,
@@ -119,7 +117,6 @@ impl<'w> Walk<'w> {
             moved: false,
             unsettled: false,
             shifts: has("shift") || has("set"),
-            declares: ["declare", "typeset", "local", "integer", "float", "IFS"].into_iter().any(has),
             pass: Pass::Reading,
             arrays: HashSet::new(),
             declared: Vec::new(),
@@ -153,6 +150,9 @@ impl<'w> Walk<'w> {
         if self.unsettled {
             return learnt;
         }
+        // These change what an assignment means.
+        let declares = ["declare", "typeset", "local", "integer", "float", "IFS"];
+        let declares = declares.into_iter().any(|name| has_word(self.text, name));
         let mut all: HashMap<&str, (Made, usize)> = HashMap::new();
         for (name, made) in &self.made {
             let (known, times) = all.entry(name).or_insert((*made, 0));
@@ -160,7 +160,7 @@ impl<'w> Walk<'w> {
             *times += 1;
         }
         for (name, (known, times)) in all {
-            if times == 1 && !self.declares {
+            if times == 1 && !declares {
                 learnt.once.insert(name.to_owned());
             }
             let names = match known {
@@ -415,6 +415,11 @@ impl<'w> Walk<'w> {
         }
         after
     }
+}
+
+/// Whether a word stands in a text, whatever is around it.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
 }
 
 pub(super) fn range(span: Span) -> Range<usize> {

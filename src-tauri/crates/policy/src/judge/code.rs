@@ -8,6 +8,7 @@ use crate::rule::{Pattern, Rule};
 use crate::ruleset::Compiled;
 use postern_command::{ArgEffect, Opaque, Power, Reading, RedirectionKind, Step, Unparsed};
 use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 
 /// Returns the rule from an offer for exactly these words, and exactly this text on its input, that covers a step which was not
 /// understood.
@@ -115,5 +116,8 @@ pub(crate) fn is_repeatable(reading: &Reading) -> bool {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

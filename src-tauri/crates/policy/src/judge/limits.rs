@@ -84,10 +84,9 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
             }
         }
     }
-    if !exact && subject.step.ways_out.iter().any(|way| bound(way.effect)) {
-        if let Some(path) = changes_unbound(facts, subject, &folders, &protected) {
-            return Some(path.map_or(Gap::RunTimePath, |path| Gap::Outside { path }));
-        }
+    let changes = subject.step.ways_out.iter().any(|way| bound(way.effect));
+    if let Some(gap) = changes_unbound(facts, subject, &folders, &protected).filter(|_| changes && !exact) {
+        return Some(gap);
     }
     let led = subject.found.targets.iter().map(|target| target.real.as_str());
     if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(subject) {
@@ -120,13 +119,13 @@ fn goes_over_keys(
     all.find(|path| places.hold_keys(path)).filter(|_| places::opens_files(subject))
 }
 
-/// Returns the protected place, or `Some(None)` for the place known only at run time, that a step may change.
+/// Returns the protected place that a step may change, or that only the run tells which.
 fn changes_unbound(
     facts: &Facts<'_>,
     subject: &Subject<'_>,
     folders: &[String],
     protected: &Protected,
-) -> Option<Option<String>> {
+) -> Option<Gap> {
     let temporary = |raw: &str| {
         let plain = raw.trim_start_matches('"');
         ["$TMPDIR/", "${TMPDIR}/"].iter().any(|start| plain.starts_with(start)) && !plain.contains("..")
@@ -135,12 +134,12 @@ fn changes_unbound(
         word.value.is_none() && places::known_start(&word.raw).is_empty() && !temporary(&word.raw)
     };
     if subject.step.argv.iter().skip(1).any(open) {
-        return Some(None);
+        return Some(Gap::RunTimePath);
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
     let is_kept = |path: &String| of_git(path) || !protected.of(path).is_empty();
     let named = folders.iter().flat_map(|folder| places::operands(subject, facts, folder));
-    { named }.find(is_kept).map(Some)
+    { named }.find(is_kept).map(|path| Gap::Outside { path })
 }
 
 fn is_never_covered(rated: &RatedEffect) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{Draft, Offer, OfferLabel};
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Input};
+use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{argv_of_line, is_repeatable, judge, sourced};
 use crate::path;
 use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
@@ -44,7 +44,7 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
 /// Returns the files that the agent can change until the line runs, and those whose commands the shell reads.
 fn changeable(facts: &Facts<'_>) -> Vec<String> {
     let mut all: Vec<String> =
-        facts.steps.iter().flat_map(|found| found.changeable()).map(str::to_owned).collect();
+        facts.steps.iter().flat_map(StepFacts::changeable).map(str::to_owned).collect();
     all.extend(facts.reading.steps.iter().filter_map(|step| sourced(step).map(str::to_owned)));
     all.sort();
     all.dedup();

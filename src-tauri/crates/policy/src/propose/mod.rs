@@ -152,7 +152,7 @@ fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<Offer> {
     let mut offers: Vec<Offer> = Vec::new();
     let mut add = |id, drafts: Option<Vec<Draft>>| {
         let Some(drafts) = drafts else { return };
-        let Some(folder) = place::of(&drafts, facts) else { return };
+        let Ok(folder) = place::of(&drafts, facts) else { return };
         let label = match id {
             "exact" => label::exact(&drafts, facts),
             _ => label::each(&drafts, facts),

@@ -86,11 +86,6 @@ impl Risk {
         Self { level, effects: kept }
     }
 
-    /// Returns true if folders are deleted with all that they hold.
-    pub(crate) fn deletes_folders(&self) -> bool {
-        self.effects.iter().any(|rated| matches!(rated.effect, Effect::Delete { recursive: true, .. }))
-    }
-
     /// Returns the same risk with protected places that the request touches, which lead.
     pub(crate) fn touching(mut self, touches: impl IntoIterator<Item = RatedEffect>) -> Self {
         self.effects.extend(touches);
