@@ -5,7 +5,7 @@
 //! | `-o`, `--output`, `-exec` | an option |
 //! | `@-c` | an option before the command |
 //! | `clone:-u` | an option of a command |
-//! | `install&-g` | a command with an option, before it or behind it |
+//! | `install&-g`, `-i&-e` | two patterns that both match: a command with an option anywhere |
 //! | `compose:@-f` | an option of a command behind which its own command does not stand at once |
 //! | `config`, `bisect.run` | a command |
 //! | `pr\|issue.view\|list` | a command with one of these names, and so below it |
@@ -28,6 +28,9 @@
 
 /// Returns true if the word is a pattern.
 pub(crate) fn is_mark(mark: &str) -> bool {
+    if let Some((first, other)) = mark.split_once('&') {
+        return is_mark(first) && is_mark(other);
+    }
     let option = mark.trim_start_matches('@');
     let command = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "-._:+|".contains(c));
     match mark.chars().next() {
@@ -39,7 +42,7 @@ pub(crate) fn is_mark(mark: &str) -> bool {
             number.is_ok_and(|number| number > 0) || matches!(mark, "#*" | "#*/" | "#0")
         }
         Some('@' | '-') => option.starts_with('-') && option.len() > 1,
-        Some(_) => match mark.split_once([':', '!', '&']) {
+        Some(_) => match mark.split_once([':', '!']) {
             None => command(mark),
             Some((name, rest)) => command(name) && !name.is_empty() && !rest.is_empty(),
         },

@@ -291,7 +291,8 @@ fn outputs(command: &Command<'_>) -> Option<Vec<String>> {
         "wget" => &["-O"],
         _ => return None,
     };
-    command.value_of(options).map(|path| vec![path.to_owned()])
+    let path = command.value_of(options)?;
+    Some(Some(path).filter(|path| *path != "-").map(str::to_owned).into_iter().collect())
 }
 
 /// Returns the packages that an installation names, without the files of their lists.

@@ -66,21 +66,19 @@ enum Runs {
 
 /// Returns what a word of options runs.
 fn runs(word: &str) -> Runs {
-    let mut found = Runs::Nothing;
     let options = table::program("fd").map_or("", |fd| fd.behind);
     let grammar = Grammar { options: &[options], style: Style::Getopt, abbreviates: false };
+    let mut found = None;
     if word.starts_with('-') {
         grammar.read(word, |part| {
             let shortened = part.name.starts_with("--ex") && "--exec-batch".starts_with(&*part.name);
-            found = match (&found, &*part.name, part.attached) {
-                (Runs::Nothing, "-x" | "-X" | "--exec" | "--exec-batch", None) => Runs::Next,
-                (Runs::Nothing, "-x" | "-X", Some(_)) => Runs::Attached,
-                (Runs::Nothing, _, _) if shortened => Runs::Attached,
-                (Runs::Nothing, _, _) => Runs::Nothing,
-                (Runs::Next, ..) => Runs::Next,
-                (Runs::Attached, ..) => Runs::Attached,
+            let runs = match (&*part.name, part.attached) {
+                ("-x" | "-X" | "--exec" | "--exec-batch", None) => Some(Runs::Next),
+                ("-x" | "-X", Some(_)) => Some(Runs::Attached),
+                _ => shortened.then_some(Runs::Attached),
             };
+            found = found.take().or(runs);
         });
     }
-    found
+    found.unwrap_or(Runs::Nothing)
 }

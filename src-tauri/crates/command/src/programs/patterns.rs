@@ -46,6 +46,10 @@ impl<W: Text> Look<'_, '_, W> {
     }
 
     fn one(&self, mark: &str) -> Option<Match> {
+        // Both have to match; the first says where.
+        if let Some((first, other)) = mark.split_once('&') {
+            return self.one(other).and_then(|_| self.one(first));
+        }
         let read = self.read;
         let (kind, rest) = mark.split_at(mark.len().min(1));
         let at = match kind {
@@ -66,22 +70,20 @@ impl<W: Text> Look<'_, '_, W> {
         Some(Match { at: at?, behind: 1 })
     }
 
-    /// Finds `NAME`, `NAME!OTHERS`, `NAME:PATTERN` and `NAME&OPTION`.
+    /// Finds `NAME`, `NAME!OTHERS` and `NAME:PATTERN`.
     fn of_verb(&self, mark: &str) -> Option<Match> {
         let read = self.read;
-        let Some((path, behind)) = mark.split_once([':', '!', '&']) else {
+        let Some((path, behind)) = mark.split_once([':', '!']) else {
             let (at, last) = read.verb(mark)?;
             return Some(Match { at, behind: last + 1 });
         };
         let (start, last) = read.verb(path)?;
         let (kind, rest) = behind.split_at(behind.len().min(1));
-        let between = mark.as_bytes().get(path.len());
         let at = match kind {
-            _ if between == Some(&b'!') => {
+            _ if mark.as_bytes().get(path.len()) == Some(&b'!') => {
                 let harmless = |word: &str| behind.split(',').any(|name| name == word);
                 (!read.word(start + 1).is_some_and(harmless)).then_some(start)
             }
-            _ if between == Some(&b'&') => self.option(behind, |_| true),
             "-" => self.option(behind, |at| at > start),
             // What stands right behind it is its own command: options behind that are not its own.
             "@" => self.option(rest, |at| at > start && !read.operands.contains(&(start + 1))),
