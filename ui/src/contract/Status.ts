@@ -56,6 +56,10 @@ stopped?: Array<StoppedAgent>,
  */
 cannotConfine?: string | null, 
 /**
+ * Reason why this system cannot confine local work with the profile `project`; absent if it can.
+ */
+cannotConfineProject?: string | null, 
+/**
  * When the host started.
  */
 startedAt: number, };

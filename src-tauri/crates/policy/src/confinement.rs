@@ -1,6 +1,7 @@
 //! Confinement profiles, and the places that no confined run may read.
 
 use crate::path;
+use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Profile that a run is started with.
@@ -48,6 +49,15 @@ impl Confinement {
             Self::None => "none",
             Self::Look { .. } => "look",
             Self::Project { .. } => "project",
+        }
+    }
+
+    /// Returns the profile as agents are told it, or `None` if it is not confined.
+    pub fn profile(&self) -> Option<Profile> {
+        match self {
+            Self::None => None,
+            Self::Look { .. } => Some(Profile::Look),
+            Self::Project { .. } => Some(Profile::Project),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::data::Encoding;
 use crate::frame::{self, Notification};
 use crate::mistake::Mistake;
 use crate::signal::Signal;
-use crate::words::{By, Decision, DenyReason, Outcome, Stream};
+use crate::words::{By, Decision, DenyReason, Outcome, Profile, Stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -81,6 +81,9 @@ pub struct Started {
     /// What runs instead of what was asked for, as one line of shell text, where the person changed the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
+    /// Profile that confines it; absent if it runs with the user's rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// `exec.output`.

@@ -46,6 +46,17 @@ impl By {
     }
 }
 
+/// Profile that confines a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// It reads, and writes nothing.
+    Look,
+    /// It writes in its agent's folders, except protected places.
+    Project,
+}
+
 /// Where a request is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

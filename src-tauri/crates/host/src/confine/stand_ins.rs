@@ -4,12 +4,17 @@
 //! removes them, also those that a host left when it was killed.
 
 use super::beneath;
-use super::survey::{FILE_MODE, FOLDER_MODE, Survey, is_stand_in};
+use super::survey::{Survey, is_stand_in};
 use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+
+/// Mode of a stand-in folder.
+const FOLDER_MODE: u32 = 0o555;
+/// Mode of a stand-in file.
+const FILE_MODE: u32 = 0o444;
 
 /// Stand-ins in one folder, in use until they are dropped.
 #[derive(Debug)]

@@ -10,11 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// Entries that are looked at; what lies deeper in a larger folder is not found.
 const MOST_ENTRIES: usize = 20_000;
-/// Mode of a stand-in folder.
-pub(super) const FOLDER_MODE: u32 = 0o555;
-/// Mode of a stand-in file.
-pub(super) const FILE_MODE: u32 = 0o444;
-
 /// Kind of a protected place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -279,7 +279,8 @@ fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
-    Some(Told::Started(Started { pid, path, argv, cwd, by, edited }))
+    let profile = judged.plan.confinement.profile();
+    Some(Told::Started(Started { pid, path, argv, cwd, by, edited, profile }))
 }
 
 /// A request as it is written down the first time.

@@ -17,7 +17,6 @@ mod tests;
 
 pub use cwd::Cwd;
 pub use held::HeldFile;
-#[cfg(target_os = "linux")]
 pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
 pub use reach::Reach;

@@ -111,6 +111,7 @@ impl Scene {
             cwd: "/".to_owned(),
             by: By::Person,
             edited: None,
+            profile: None,
         }));
     }
 
