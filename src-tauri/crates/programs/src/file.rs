@@ -253,6 +253,21 @@ impl ProgramFile {
         }
     }
 
+    /// Returns the file with what it has from the file that it is like, and its relatives among these files, which share effects.
+    pub fn with_relatives(self, files: &[Self]) -> (Self, Vec<Self>) {
+        let base = match &self.like {
+            Some(like) => files.iter().find(|other| other.names.contains(like)),
+            None => Some(&self),
+        };
+        let Some(base) = base.cloned() else { return (self, Vec::new()) };
+        let is_relative = |other: &&Self| {
+            let is_like = other.like.as_ref().is_some_and(|like| base.names.contains(like));
+            other.names != self.names && (other.names == base.names || is_like)
+        };
+        let whole = |one: &Self| if one.like.is_some() { one.with_base(&base) } else { one.clone() };
+        (whole(&self), files.iter().filter(is_relative).map(whole).collect())
+    }
+
     /// Returns the options before the command; `None` for a program without commands.
     pub fn options_before(&self) -> Option<String> {
         let options = || placed(self.options.as_deref().unwrap_or_default());

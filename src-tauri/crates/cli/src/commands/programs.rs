@@ -50,7 +50,7 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
     let problems: Vec<String> = match read {
         Err(error) => vec![error.to_string()],
         Ok(file) => {
-            let (file, relatives) = with_relatives(path, file);
+            let (file, relatives) = file.with_relatives(&files_in(path.parent()));
             set_own_programs(vec![file.clone()]);
             check_examples(&file, &relatives).iter().map(ToString::to_string).collect()
         }
@@ -69,23 +69,11 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
     if report.ok { Ok(()) } else { Err(Failure::no("")) }
 }
 
-/// Returns a file with what it has from the file that it is like, and the other files of its folder that share these effects.
-fn with_relatives(path: &Path, file: ProgramFile) -> (ProgramFile, Vec<ProgramFile>) {
-    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+/// Returns the files about programs in a folder, without those that are none.
+fn files_in(folder: Option<&Path>) -> Vec<ProgramFile> {
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
     let texts = entries.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
-    let others: Vec<_> = texts.filter_map(|text| ProgramFile::parse(&text).ok()).collect();
-    let base = match &file.like {
-        Some(like) => others.iter().find(|other| other.names.contains(like)),
-        None => Some(&file),
-    };
-    let Some(base) = base.cloned() else { return (file, Vec::new()) };
-    let is_relative = |other: &&ProgramFile| {
-        other.names != file.names
-            && (other.names == base.names
-                || other.like.as_ref().is_some_and(|like| base.names.contains(like)))
-    };
-    let whole = |one: &ProgramFile| if one.like.is_some() { one.with_base(&base) } else { one.clone() };
-    (whole(&file), others.iter().filter(is_relative).map(whole).collect())
+    texts.filter_map(|text| ProgramFile::parse(&text).ok()).collect()
 }
 
 fn show(name: &str, json: Json) -> Result<(), Failure> {

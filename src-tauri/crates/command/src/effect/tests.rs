@@ -16,19 +16,6 @@ fn steps_have_the_effects_that_their_words_say() {
         ("cat a b", Effect::Read { paths: paths(&["a", "b"]) }),
         ("grep -n x src/a", Effect::Read { paths: paths(&["src/a"]) }),
         ("echo x > out", Effect::Write { paths: paths(&["out"]) }),
-        ("tail -n 5 f", Effect::Read { paths: paths(&["f"]) }),
-        ("cat -n f", Effect::Read { paths: paths(&["f"]) }),
-        ("sed -n -e p f", Effect::Read { paths: paths(&["f"]) }),
-        ("sed -i s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("sed -i -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("perl -pi -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
-        ("chmod +x f", Effect::Write { paths: paths(&["f"]) }),
-        ("touch -m -d yesterday f", Effect::Write { paths: paths(&["f"]) }),
-        (
-            "make -C sub test",
-            Effect::RunProjectCode { what: "the target".into(), name: Some("test".to_owned()) },
-        ),
-        ("npm -g install x", Effect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
         ("sudo rm x", Effect::Delete { paths: paths(&["x"]), recursive: false }),
         (
             "nohup git -c a.b=c push --quiet origin main",
@@ -77,6 +64,29 @@ fn steps_have_the_effects_that_their_words_say() {
             "npm publish --registry https://r.example/",
             Effect::Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()) },
         ),
+    ] {
+        let found = of(line);
+        assert!(found.contains(&expected), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn values_of_options_are_no_operands() {
+    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+    for (line, expected) in [
+        ("tail -n 5 f", Effect::Read { paths: paths(&["f"]) }),
+        ("cat -n f", Effect::Read { paths: paths(&["f"]) }),
+        ("sed -n -e p f", Effect::Read { paths: paths(&["f"]) }),
+        ("sed -i s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
+        ("sed -i -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
+        ("perl -pi -e s/a/b/ f", Effect::Write { paths: paths(&["f"]) }),
+        ("chmod +x f", Effect::Write { paths: paths(&["f"]) }),
+        ("touch -m -d yesterday f", Effect::Write { paths: paths(&["f"]) }),
+        (
+            "make -C sub test",
+            Effect::RunProjectCode { what: "the target".into(), name: Some("test".to_owned()) },
+        ),
+        ("npm -g install x", Effect::Install { packages: paths(&["x"]), place: InstallPlace::User }),
     ] {
         let found = of(line);
         assert!(found.contains(&expected), "{line}: {found:?}");

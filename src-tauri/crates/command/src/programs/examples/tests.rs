@@ -109,6 +109,17 @@ fn every_effect_has_an_example_in_its_file() {
 }
 
 #[test]
+fn a_file_of_a_family_is_right_with_its_relatives() {
+    let all: Vec<ProgramFile> = files().iter().map(|(_, file)| file.clone()).collect();
+    for name in ["docker", "podman", "npm", "mkdir", "touch", "cat", "poetry", "pdm"] {
+        let file = all.iter().find(|file| file.names[0] == name).unwrap().clone();
+        let (file, relatives) = file.with_relatives(&all);
+        let problems = check_examples(&file, &relatives);
+        assert!(problems.is_empty(), "{name}: {problems:?}");
+    }
+}
+
+#[test]
 fn every_wrapper_and_interpreter_has_an_example_that_must_not_be_allowed() {
     let steps = || readings().iter().flat_map(|reading| &reading.steps);
     let wrappers = steps().flat_map(|step| &step.via).filter_map(|via| via.argv.first()?.value.clone());
