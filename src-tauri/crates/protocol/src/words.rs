@@ -51,9 +51,9 @@ impl By {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// It reads, and writes nothing.
+    /// Read-only.
     Look,
-    /// It writes in its agent's folders, except protected places.
+    /// Local work: it writes in its agent's folders, except protected places.
     Project,
 }
 

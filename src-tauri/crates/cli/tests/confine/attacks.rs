@@ -3,7 +3,7 @@
 use super::world::{How, SECRET, World, said};
 use std::fs;
 
-/// What shows that an attack worked.
+/// Evidence that an attack worked.
 enum Sign {
     /// This file of the world exists.
     Exists(&'static str),

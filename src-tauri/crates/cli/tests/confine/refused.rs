@@ -1,4 +1,4 @@
-//! What `postern confine` does not start, and how it says so.
+//! Commands that `postern confine` refuses, and its messages.
 
 use super::world::{How, World, said};
 use std::fs;

@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// Mounts below the agent's folders: the system read-only, devices without content, and its own temporary folders.
-/// What lies in `/run` and `/tmp` of the host, sockets above all, is hidden.
+/// They hide `/run` and `/tmp` of the host, and the sockets in them.
 const SYSTEM: &[&str] = &[
     "--ro-bind",
     "/",

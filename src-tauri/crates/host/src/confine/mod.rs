@@ -56,7 +56,7 @@ pub(crate) trait Enforcer {
     ) -> Result<Fence, String>;
 }
 
-/// What a confined run leaves to be looked at.
+/// State of the folders before a confined run, to compare with after it.
 #[derive(Debug)]
 pub(crate) struct Aftermath {
     folders: Vec<String>,

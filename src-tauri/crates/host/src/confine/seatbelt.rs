@@ -17,7 +17,7 @@ use std::path::Path;
 /// Longest string of a profile, in bytes.
 const LONGEST: usize = 1024;
 
-/// What every program needs: to start others like itself, to be told of the system, and to write to its streams. No
+/// Rules that every program needs: to start others like itself, to read the system, and to write to its streams. No
 /// rule opens an app, sends an Apple event, or makes a job: what these start is not confined.
 const EVERY: &str = r#"(version 1)
 (deny default)
@@ -80,12 +80,12 @@ pub(crate) struct Seatbelt;
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
 pub(crate) struct Fence {
-    /// Its text.
+    /// Text of the profile.
     pub(crate) profile: String,
     lasting: Option<Lasting>,
 }
 
-/// What is looked at after the run.
+/// Work that is left until the run ended.
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
 pub(crate) struct Lasting(Aftermath);

@@ -1,6 +1,6 @@
 //! Stand-ins for protected places that do not exist: a mount needs something to lie on.
 //!
-//! They exist only while a run uses them. A shared lock on the folder says that one does; whoever gets the lock alone
+//! They exist only while a run uses them. A shared lock on the folder says that one does; the run that gets the lock alone
 //! removes them, also those that a host left when it was killed.
 
 use super::beneath;

@@ -224,7 +224,7 @@ impl Judged {
         self.digest = self.plan.digest();
     }
 
-    /// Sets these variables, whatever the request says of them.
+    /// Sets these variables, also if the request sets them.
     fn set(&mut self, variables: Vec<(String, String)>) {
         self.plan.env.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
         self.plan.env.extend(variables);

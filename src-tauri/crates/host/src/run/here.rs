@@ -33,12 +33,12 @@ impl Ended {
     }
 }
 
-/// Why a command did not run.
+/// Reason why a command did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotRun {
     /// There is no such program, or it cannot be started.
     NotFound(String),
-    /// It could not be confined.
+    /// The system could not confine it.
     NotConfined(String),
 }
 

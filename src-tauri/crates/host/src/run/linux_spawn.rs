@@ -32,7 +32,7 @@ struct Child {
     inner_stack: *mut c_void,
     /// Process inside them.
     inside: c_int,
-    /// Whether it leads a session of its own. Without one it dies with its parent.
+    /// True if it leads its own session. Without one it dies with its parent.
     session: bool,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
@@ -223,7 +223,7 @@ unsafe fn enter(child: &mut Child) {
     }
 }
 
-/// What the started process does before it executes.
+/// Prepares and executes the program, in the new process.
 extern "C" fn inside_main(argument: *mut c_void) -> c_int {
     // SAFETY: as in `child_main`.
     let child = unsafe { &mut *argument.cast::<Child>() };

@@ -27,7 +27,7 @@ pub(super) struct Started {
     pub(super) exit: Option<OwnedFd>,
     pub(super) start_time: u64,
     pub(super) at: Instant,
-    /// What its confinement keeps until it ended.
+    /// Resources that its confinement keeps until it ended.
     pub(super) lasting: Option<Lasting>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Call<'a> {
     pub(super) theirs: Theirs,
     pub(super) prepared: &'a Prepared,
     pub(super) program: Arc<HeldFile>,
-    /// Whether it leads a session of its own.
+    /// True if it leads its own session.
     pub(super) session: bool,
     /// Confinement of the child.
     pub(super) fence: Option<Fence>,

@@ -1,4 +1,4 @@
-//! What every system has to enforce in each profile. On a Mac these are tried by hand or by a runner:
+//! Contract of the profiles on every system. On a Mac these are tried by hand or by a runner:
 //! `cargo test -p postern-host --lib mac_ -- --ignored`.
 
 use super::*;
