@@ -410,7 +410,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         home,
         data,
         any_case: cfg!(target_os = "macos"),
-        confines: crate::confine::Confines::tried(&places),
+        confines: crate::confine::Confines::relied_on(&places),
     })
 }
 

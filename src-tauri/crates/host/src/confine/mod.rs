@@ -205,6 +205,15 @@ pub struct Confines {
 }
 
 impl Confines {
+    /// Returns the profiles that a verdict may rely on. Nobody has tried those of macOS on a Mac: until then Postern asks there.
+    pub(crate) fn relied_on(user: &UserPlaces) -> Self {
+        if cfg!(target_os = "macos") {
+            let untried = || Err("its profiles for macOS were not tried on a Mac yet".to_owned());
+            return Self { look: untried(), project: untried() };
+        }
+        Self::tried(user)
+    }
+
     /// Tries every profile on a program that does nothing, and on one that it must refuse.
     pub fn tried(user: &UserPlaces) -> Self {
         let tried = |confinement: Confinement| {
