@@ -122,7 +122,7 @@ fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
 fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why() {
     let claw = Claw::open(&["relay=on"]);
     let watch = claw.host.watch();
-    let line = format!("id > {}/out", claw.host.scratch("written").display());
+    let line = format!("id > {}/$(id -u)", claw.host.scratch("written").display());
     let request = json!({"command": ["sh", "-c", line], "cwd": "/", "approvalDecision": "allow-always"});
     // It watches once it has seen a question.
     std::thread::scope(|scope| {
@@ -133,8 +133,7 @@ fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why(
     });
     assert_eq!(claw.exec(&request)["ok"], true);
     let told = watch.until(|seen| seen["event"] == "attention");
-    let why =
-        "allowed once; nothing was saved because it writes to a file, and a rule would let it write to any";
+    let why = "allowed once; nothing was saved because a part of it is only known when it runs";
     assert!(told["message"].as_str().unwrap().ends_with(why), "{told}");
 }
 

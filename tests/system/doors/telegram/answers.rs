@@ -86,21 +86,21 @@ fn what_always_saved_is_told_or_why_it_saved_nothing() {
     let chat = Chat::new();
     let (asked, question) = chat.ask(&["id", "-u"]);
     assert!(
-        question.text.contains("\nAlways saves: this exact command, in / and below"),
+        question.text.contains("\nAlways saves: id … with any arguments, doing no more than this, in / and below"),
         "{}",
         question.text
     );
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let edit = chat.bot.next("editMessageText");
-    let saved = "\nSaved: id -u, in / and below, while the program is unchanged\n";
+    let saved = "\nSaved: id *, in / and below, while the program is unchanged\n";
     assert!(edit.text().contains(saved), "{}", edit.text());
     let out = chat.host.scratch("work").join("out");
-    let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}", out.display())]);
-    assert!(question.text.contains("\nAlways saves nothing: it writes to a file"), "{}", question.text);
+    let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}$(id -u)", out.display())]);
+    assert!(question.text.contains("\nAlways saves nothing: a part of it is only known when it runs"), "{}", question.text);
     chat.bot.presses(ANNA, ANNA.id, question.message, "always");
     drop(asked.end());
-    let why = "; nothing was saved because it writes to a file, and a rule would let it write to any";
+    let why = "; nothing was saved because a part of it is only known when it runs";
     assert_eq!(chat.outcome(&question), format!("✅ Approved once by telegram, Anna{why}"));
     assert!(chat.bot.next("answerCallbackQuery").text().ends_with(why), "who pressed is told");
 }

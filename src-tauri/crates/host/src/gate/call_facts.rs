@@ -3,7 +3,7 @@
 
 use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
-use super::look_up::{first_folder, preview};
+use super::look_up::{first_folder, preview, readable};
 use crate::clock::now;
 use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
@@ -101,6 +101,9 @@ fn own_shell(
     };
     let mut judged = judged(policy, call, plan, reading, steps);
     judged.previews = previews;
+    if let Some(opened) = &opened {
+        judged.folders.0 = readable(world, &policy.settings, opened);
+    }
     let touches = touches_of_line(&judged.facts(world, policy, now()));
     if let Some(found) = &mut judged.call {
         found.line = touches;

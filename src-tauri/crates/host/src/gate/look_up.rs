@@ -140,7 +140,7 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
 
 /// The folders that an agent's confined runs may read, by their real paths. One that names none has the folder that the
 /// request works in: the whole work tree, where that is one.
-fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
+pub(super) fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
     let real = |path: &Path| path.to_str().map(str::to_owned);
     if settings.folders.is_empty() {
         let here = Path::new(&cwd.bound.path);

@@ -1,6 +1,7 @@
 //! Allow rules: what a step needs so that one covers it.
 
 use super::limits;
+use super::places::is_held_in_place;
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::cause::{Change, ContentDifference, Difference, Gap, SignerDifference};
@@ -174,7 +175,8 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
     Some(Gap::OtherFolder { folder, cwd: facts.cwd.to_owned() })
 }
 
-/// Returns true if the line itself moves to folders in which a rule holds, over no link that leads elsewhere.
+/// Returns true if the line itself moves to folders in which a rule holds, over no link that leads elsewhere, and that the agent
+/// cannot exchange.
 fn is_reached_there(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> bool {
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return false };
     let holds = |folder: &str| rule.holds_in(folder, facts.case_insensitive);
@@ -183,7 +185,7 @@ fn is_reached_there(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -
         let mut led = targets().filter(|target| path::join(facts.cwd, &target.written) == *folder);
         led.all(|target| holds(&target.real))
     };
-    folders.iter().all(|folder| holds(folder) && stays(folder))
+    is_held_in_place(facts, &subject.step.dir) && folders.iter().all(|folder| holds(folder) && stays(folder))
 }
 
 /// Returns why a rule does not cover the step's input.

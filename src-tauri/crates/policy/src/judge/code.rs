@@ -1,12 +1,13 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::allow::{Coverage, coverage_by};
+use super::places::is_held_in_place;
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::Compiled;
-use postern_command::{ArgEffect, Opaque, Power, Reading, RedirectionKind, Step, Unparsed};
+use postern_command::{Opaque, Power, RedirectionKind, Step, Unparsed, Word};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
@@ -86,6 +87,9 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     if !facts.shell || *facts.input != Input::Nothing {
         return None;
     }
+    if !is_repeatable(facts) {
+        return None;
+    }
     let argv = argv_of_line(&facts.reading.text);
     let rules = policy.rules.parts().flat_map(|part| {
         let mut found = Vec::new();
@@ -102,17 +106,21 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     { rules }.find(holds).map(|rule| &rule.rule)
 }
 
-/// Returns true if the same line does the same each time, as far as it was read: what it runs is written in it, or in files.
-pub(crate) fn is_repeatable(reading: &Reading) -> bool {
+/// Returns true if the same line does the same each time: every word, file and folder of it is known, and the agent cannot
+/// exchange the folders.
+pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let part = step.opaque.as_ref().is_none_or(|part| match part.kind {
-            Unparsed::RedirectTarget => true,
-            _ => is_constant(step, part),
-        });
-        part && step.via.iter().all(|via| via.power != Power::Elsewhere)
-            && !step.ways_out.iter().any(|way| way.effect == ArgEffect::RunTime)
+        let known = |word: &Word| word.value.is_some();
+        step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
+            && step.via.iter().all(|via| via.power != Power::Elsewhere)
+            && step
+                .argv
+                .iter()
+                .chain(step.redirections.iter().map(|redirection| &redirection.target))
+                .all(known)
+            && is_held_in_place(facts, &step.dir)
     };
-    reading.opaque.iter().all(|part| part.kind == Unparsed::RedirectTarget) && reading.steps.iter().all(step)
+    facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
 }
 
 fn hex(bytes: &[u8]) -> String {

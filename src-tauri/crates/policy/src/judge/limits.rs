@@ -1,7 +1,7 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
 use super::look;
-use super::places::{self, Places};
+use super::places::{self, Places, TEMPORARY};
 use super::subject::Subject;
 use crate::cause::Gap;
 use crate::facts::Facts;
@@ -15,9 +15,6 @@ use postern_command::{ArgEffect, Effect, Redirection, RedirectionKind, Scope, Wo
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
-
-/// Folders for files that nobody keeps.
-const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/dev/shm"];
 
 /// Returns the limits of a rule that is given for the step at `at`, or `None` if a rule can cover only that very step.
 /// An exact one may have any effects.

@@ -43,6 +43,7 @@ pub(crate) use limits::{bound as is_bound_by_limits, names_own_places, of_step a
 pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
+pub(crate) use places::is_held_in_place;
 pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
 pub(crate) use subject::is_harmless;
 

@@ -3,8 +3,12 @@
 use super::subject::Subject;
 use crate::confinement::{DEVICES, Protected, SYSTEM_PLACES};
 use crate::facts::Facts;
+use crate::needed::folders_of;
 use crate::path;
-use postern_command::{Redirection, Word};
+use postern_command::{Dir, Redirection, Word};
+
+/// Folders for files that nobody keeps, and that everybody can write.
+pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/dev/shm"];
 
 /// Programs whose operands are names: they print a path and open nothing.
 const OPENS_NOTHING: &[&str] =
@@ -48,6 +52,27 @@ pub(super) fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
     let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
     // Agents' folders are real paths, which lie in `/private` on a Mac.
     if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
+}
+
+/// Returns true if a step stays where the line started, or moves to folders that the agent cannot exchange for others before
+/// the step runs: not those inside its own folders. What runs in the agent's own shell is held to nothing.
+pub(crate) fn is_held_in_place(facts: &Facts<'_>, dir: &Dir) -> bool {
+    if *dir == Dir::Same || !facts.origin.is_host() {
+        return true;
+    }
+    let Some(folders) = folders_of(facts.cwd, dir) else { return false };
+    let inside = |folder: &str, own: &str| path::is_within(folder, own) && folder.len() > own.len();
+    let exchanged = |folder: &String| {
+        let own = facts.folders.iter().map(String::as_str);
+        own.chain(TEMPORARY).any(|own| inside(folder, own))
+            && !facts.folders.iter().any(|own| own == folder && !inside_others(facts.folders, own))
+    };
+    !folders.iter().any(exchanged)
+}
+
+/// Returns true if one folder lies inside another one of a list.
+fn inside_others(folders: &[String], folder: &str) -> bool {
+    folders.iter().any(|other| path::is_within(folder, other) && folder.len() > other.len())
 }
 
 /// Returns the part of a written word before anything that is known only at run time.

@@ -20,7 +20,7 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
     let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
     let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
-    if !shown || !asks || !whole || !is_repeatable(facts.reading) {
+    if !shown || !asks || !whole || !is_repeatable(facts) {
         return None;
     }
     let draft = Draft {

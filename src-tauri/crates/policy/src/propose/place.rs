@@ -2,6 +2,7 @@
 
 use super::Draft;
 use crate::facts::Facts;
+use crate::judge::is_held_in_place;
 use crate::needed::folders_of;
 use crate::path;
 use postern_command::Dir;
@@ -17,8 +18,11 @@ pub(super) fn of(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option<String>, 
     if steps.clone().all(|step| step.dir == Dir::Same) {
         return Ok(Some(cwd));
     }
-    // Without limits a rule for a folder holds only where the line does not move.
-    if drafts.iter().any(|draft| draft.limits.is_none()) {
+    // Without limits a rule for a folder holds only where the line does not move, and with them only where the agent cannot
+    // exchange the folder that it moves to.
+    if drafts.iter().any(|draft| draft.limits.is_none())
+        || !steps.clone().all(|step| is_held_in_place(facts, &step.dir))
+    {
         return Ok(None);
     }
     let mut folders: Vec<String> = Vec::new();
