@@ -38,7 +38,9 @@ fn main() {
     }
     let real = Path::new(REAL).join(&name);
     let removes = arguments.iter().any(|word| word == "-delete");
-    if GENUINE.contains(&name.as_str()) && real.exists() && !removes {
+    // What it copies is a constant where that stands in the line: `$(cat <<'EOF' …)`.
+    let copies = name == "cat" && arguments.is_empty();
+    if (GENUINE.contains(&name.as_str()) || copies) && real.exists() && !removes {
         #[expect(clippy::disallowed_methods, reason = "this is the program that the sandbox is there for")]
         let _failed = std::process::Command::new(&real).arg0(&name).args(std::env::args_os().skip(1)).exec();
         return;

@@ -1,7 +1,7 @@
 //! What an offer saves covers the next command of its kind, and nothing that does more.
 
 use crate::testing::{HOME, Scene};
-use crate::{Decision, Rule, RuleOrigin, Target};
+use crate::{Decision, Pattern, Rule, RuleOrigin, Target};
 
 fn scene(command: &str) -> Scene {
     let more = ["head", "mkdir", "ssh", "sed", "node"];
@@ -37,10 +37,11 @@ fn check(given: &str, covered: &[&str], asked: &[&str]) {
 fn code_of_the_project_runs_with_other_arguments_and_does_nothing_else() {
     check(
         "npm test",
-        &["npm test -- --watch", "cd sub && npm test", "for x in a b; do npm test; done"],
+        &["npm test -- --watch", "for x in a b; do npm test; done"],
         &[
             "npm install left-pad",
             "npm publish",
+            "cd sub && npm test",
             "cd .. && npm test",
             "cd $X && npm test",
             "npm test > out.txt",
@@ -253,24 +254,39 @@ fn code_in_the_request_is_covered_as_it_is() {
 
 #[test]
 fn a_rule_for_a_line_is_about_that_line_in_that_folder() {
-    let rules = saved("ls > \"$OUT\" && npm test");
+    let rules = saved("source ../env.sh && npm test");
     let judged = |scene: Scene| scene.judge().decision;
-    let mut other = scene("ls > \"$OUT\" && npm test");
+    let mut other = scene("source ../env.sh && npm test");
     other.rules.clone_from(&rules);
     assert_eq!(other.judge().decision, Decision::Allow);
     other.cwd = HOME.to_owned();
     assert_ne!(other.judge().decision, Decision::Allow, "in another folder");
-    for command in ["ls > \"$OUT\" && npm test x", "ls > \"$OTHER\" && npm test", "ls > \"$OUT\"", "npm test"]
+    for command in
+        ["source ../env.sh && npm test x", "source ../other.sh && npm test", "source ../env.sh", "npm test"]
     {
         assert_ne!(with(&rules, command), Decision::Allow, "{command}");
     }
-    let mut denied = scene("ls > \"$OUT\" && npm test").deny("npm test");
+    let mut denied = scene("source ../env.sh && npm test").deny("npm test");
     denied.rules.extend(rules.iter().cloned().map(|rule| Rule { id: 9, ..rule }));
     assert_eq!(judged(denied), Decision::Deny, "deny rules are stronger");
-    let mut fed = scene("ls > \"$OUT\" && npm test");
+    let mut fed = scene("source ../env.sh && npm test");
     fed.rules.clone_from(&rules);
     fed.input = crate::Input::Text("aa".to_owned());
     assert_ne!(judged(fed), Decision::Allow, "it was given without input");
+}
+
+#[test]
+fn a_rule_for_a_line_covers_nothing_that_only_the_run_knows_or_the_agent_can_exchange() {
+    for line in ["ls > \"$OUT\"", "cp a $(cat to)", "cat a $x", "cd sub && npm test", "cd $x && npm test"] {
+        let rules: Vec<Rule> = saved("source ../env.sh && npm test")
+            .into_iter()
+            .map(|rule| Rule {
+                pattern: Pattern::Exact(vec!["bash".into(), "-c".into(), line.into()]),
+                ..rule
+            })
+            .collect();
+        assert_eq!(with(&rules, line), Decision::Ask, "{line}");
+    }
 }
 
 #[test]
