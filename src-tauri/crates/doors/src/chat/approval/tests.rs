@@ -123,7 +123,7 @@ fn what_is_written_down_is_what_was_known() {
     ] {
         let outcome = Some("by whom".to_owned());
         let line = line.to_owned();
-        let one = Approval { withheld, outcome, line, ..approval(id, "a1b2", status) };
+        let one = Approval { line, withheld, outcome, ..approval(id, "a1b2", status) };
         let mut all = Approvals::default();
         all.add(one.clone());
         assert!(all.take_changed().is_empty(), "it was shown nowhere when it came");
