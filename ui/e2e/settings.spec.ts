@@ -20,7 +20,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   insights: async (page) => {
     await page.goto("/settings.html#insights");
-    await expect(page.getByText("spares 3 questions")).toBeVisible();
+    await expect(page.getByText("spares 2 questions")).toBeVisible();
   },
   "no insights": async (page) => {
     await page.goto("/settings.html?scene=quiet#insights");
