@@ -171,7 +171,7 @@ impl Walk<'_> {
                 After { ok: Some(home), failed: Some(around.dir.clone()) }
             }
             Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
-            // Whoever allows the file allows whatever it does: that it moves is no more.
+            // A rule that allows the file allows all that it does: moving to another folder is no more.
             Some(Some("source" | ".")) if matches!(values[..], [_, Some(file)] if is_file(file)) => {
                 After::same(&around.dir)
             }

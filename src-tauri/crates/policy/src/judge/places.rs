@@ -63,16 +63,10 @@ pub(crate) fn is_held_in_place(facts: &Facts<'_>, dir: &Dir) -> bool {
     let Some(folders) = folders_of(facts.cwd, dir) else { return false };
     let inside = |folder: &str, own: &str| path::is_within(folder, own) && folder.len() > own.len();
     let exchanged = |folder: &String| {
-        let own = facts.folders.iter().map(String::as_str);
-        own.chain(TEMPORARY).any(|own| inside(folder, own))
-            && !facts.folders.iter().any(|own| own == folder && !inside_others(facts.folders, own))
+        facts.folders.iter().any(|own| inside(folder, own))
+            || !facts.folders.contains(folder) && TEMPORARY.iter().any(|place| inside(folder, place))
     };
     !folders.iter().any(exchanged)
-}
-
-/// Returns true if one folder lies inside another one of a list.
-fn inside_others(folders: &[String], folder: &str) -> bool {
-    folders.iter().any(|other| path::is_within(folder, other) && folder.len() > other.len())
 }
 
 /// Returns the part of a written word before anything that is known only at run time.
