@@ -23,11 +23,11 @@ pub(crate) use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
 pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
 
-use crate::resolve::{Cwd, Resolver};
+use crate::resolve::{Cwd, Held, Resolved, Resolver};
 use crate::run;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinement, Origin, Protected, cache_environment, private_cache};
-use postern_request::{Exit, Plan, Stdin};
+use postern_request::{Exit, Launch, Plan, Stdin};
 use std::path::{Path, PathBuf};
 use survey::Survey;
 
@@ -236,21 +236,32 @@ impl Confines {
 fn try_out(argv: &[&str], confinement: Confinement, user: &UserPlaces) -> Result<Exit, String> {
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let cwd = Cwd::open("/").map_err(|error| format!("/ {error}"))?;
-    let resolved = Resolver::new().facts(&read_argv(&argv), &cwd, &[]);
-    let plan = Plan {
+    let Resolved { launch, held, .. } = Resolver::new().facts(&read_argv(&argv), &cwd, &[]);
+    let plan = own_plan(launch, &held, &cwd, confinement, Vec::new())?;
+    run::try_out(plan, held, cwd, user.clone())
+}
+
+/// Returns the plan of a confined command that no agent requested: the user's own, or a test of a profile.
+pub(crate) fn own_plan(
+    launch: Launch,
+    held: &Held,
+    cwd: &Cwd,
+    confinement: Confinement,
+    env: Vec<(String, String)>,
+) -> Result<Plan, String> {
+    Ok(Plan {
         agent: AgentId::new("postern").map_err(|error| error.to_string())?,
         session: None,
         origin: Origin::Host,
         call: None,
-        launch: resolved.launch,
-        programs: resolved.held.bound_programs(),
-        scripts: Vec::new(),
+        launch,
+        programs: held.bound_programs(),
+        scripts: held.bound_scripts(),
         cwd: cwd.bound.clone(),
         confinement,
-        env: Vec::new(),
+        env,
         stdin: Stdin::Nothing,
         timeout_ms: None,
         policy: 0,
-    };
-    run::try_out(plan, resolved.held, cwd, user.clone())
+    })
 }

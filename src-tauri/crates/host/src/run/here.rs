@@ -6,10 +6,11 @@ use super::exit::reap;
 use super::pipes::Theirs;
 use super::start::start_with;
 use super::{GRACE, Input, Prepared, SetAside, SpawnError, UserPlaces};
+use crate::confine::own_plan;
 use crate::resolve::{Cwd, Resolver};
 use postern_command::read_argv;
-use postern_policy::{AgentId, Confinement, Lookup, Origin};
-use postern_request::{Exit, Plan, Stdin};
+use postern_policy::{Confinement, Lookup};
+use postern_request::Exit;
 use rustix::fs::FileType;
 use std::os::fd::AsFd;
 
@@ -73,21 +74,7 @@ pub fn run_here(
             _ => format!("{name}: command not found"),
         }));
     }
-    let plan = Plan {
-        agent: AgentId::new("postern").map_err(|error| error.to_string())?,
-        session: None,
-        origin: Origin::Host,
-        call: None,
-        launch: resolved.launch,
-        programs: resolved.held.bound_programs(),
-        scripts: resolved.held.bound_scripts(),
-        cwd: cwd.bound.clone(),
-        confinement,
-        env,
-        stdin: Stdin::Nothing,
-        timeout_ms: None,
-        policy: 0,
-    };
+    let plan = own_plan(resolved.launch, &resolved.held, &cwd, confinement, env)?;
     let (held, input, output_cap, stream) = (resolved.held, Input::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
     let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
