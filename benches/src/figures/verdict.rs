@@ -85,7 +85,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         case_insensitive: false,
         shell: true,
         folders: &[],
-        confinable: true,
+        confinable: postern_policy::Confinable::ALL,
         env_to_ask: &[],
         input: &postern_policy::Input::Nothing,
     }

@@ -3,4 +3,4 @@
 /**
  * Why, as a stable name.
  */
-export type Reason = "invalid" | "managed" | "core" | "denylist" | "policy" | "not-found" | "rule" | "skill" | "read-only" | "builtin" | "binary-changed" | "agent-can-change" | "opaque" | "allowlist-miss" | "cannot-confine" | "ask-always" | "env-refused" | "cwd-refused";
+export type Reason = "invalid" | "managed" | "core" | "denylist" | "policy" | "not-found" | "rule" | "skill" | "read-only" | "class" | "builtin" | "binary-changed" | "agent-can-change" | "opaque" | "allowlist-miss" | "cannot-confine" | "ask-always" | "env-refused" | "cwd-refused";

@@ -1,3 +1,4 @@
+export type { Access } from "./Access";
 export type { AgentAdd } from "./AgentAdd";
 export type { AgentId } from "./AgentId";
 export type { AgentRef } from "./AgentRef";

@@ -2,7 +2,7 @@
 
 use crate::args::Json;
 use clap::{Args, Subcommand, ValueEnum};
-use postern_policy::Preset;
+use postern_policy::{Access, Class, Preset};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -224,12 +224,9 @@ pub(crate) struct Measure {
     /// Preset of the agent [default: ask]
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetName>,
-    /// Allow what only reads (allow-read-only=on)
-    #[arg(long)]
-    pub(crate) read_only: bool,
-    /// Set a class of effects; today `look=allow` and `look=ask`, which are --read-only and its absence
-    #[arg(long = "class", value_name = "CLASS=DECISION", value_parser = class)]
-    pub(crate) classes: Vec<Class>,
+    /// Set a class of effects: look=allow, files=allow, build=allow, network=deny and so on; each command's folder is the agent's
+    #[arg(long = "class", value_name = "CLASS=ACCESS", value_parser = class)]
+    pub(crate) classes: Vec<(Class, Access)>,
     /// Judge as commands of the agent's own shell, not of the host
     #[arg(long)]
     pub(crate) own_shell: bool,
@@ -279,36 +276,33 @@ pub(crate) enum Answers {
     Offer,
 }
 
-/// A class of effects with its decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// What only reads is allowed.
-    LookAllow,
-    /// What only reads is asked about.
-    LookAsk,
-}
-
-fn class(text: &str) -> Result<Class, String> {
-    match text.split_once('=') {
-        Some(("look", "allow")) => Ok(Class::LookAllow),
-        Some(("look", "ask")) => Ok(Class::LookAsk),
-        Some(("look", other)) => Err(format!("look={other} cannot be set: look is allow or ask")),
-        Some((class, _)) => Err(format!("the class {class} is not there yet: only look is (look=allow)")),
-        None => Err("a class is set as CLASS=DECISION (look=allow)".to_owned()),
-    }
+/// Reads a class with what is done about it (`look=allow`).
+fn class(text: &str) -> Result<(Class, Access), String> {
+    let (name, access) =
+        text.split_once('=').ok_or("a class is set as CLASS=allow, CLASS=ask or CLASS=deny")?;
+    let known = || Class::ALL.map(Class::name).join(", ");
+    let class = Class::named(name).ok_or_else(|| format!("{name} is no class; these are: {}", known()))?;
+    let access = match access {
+        "allow" => Access::Allow,
+        "ask" => Access::Ask,
+        "deny" => Access::Deny,
+        other => return Err(format!("{name} is allow, ask or deny, not {other}")),
+    };
+    Ok((class, access))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, class};
+    use super::{Access, Class, class};
 
     #[test]
     fn a_class_that_is_not_there_is_named_with_what_is() {
-        assert_eq!(class("look=allow"), Ok(Class::LookAllow));
+        assert_eq!(class("look=allow"), Ok((Class::Look, Access::Allow)));
+        assert_eq!(class("secrets=deny"), Ok((Class::Secrets, Access::Deny)));
         for (text, part) in [
-            ("share=ask", "the class share is not there yet: only look is"),
-            ("look=deny", "look is allow or ask"),
-            ("look", "CLASS=DECISION"),
+            ("everything=ask", "these are: look, files, build"),
+            ("look=yes", "look is allow, ask or deny"),
+            ("look", "CLASS=allow"),
         ] {
             let error = class(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

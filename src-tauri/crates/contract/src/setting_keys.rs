@@ -16,7 +16,7 @@ const fn key(name: &'static str, values: &'static str, about: &'static str) -> S
 }
 
 /// Every setting, in the order of a list.
-pub const SETTING_KEYS: [SettingKey; 24] = [
+pub const SETTING_KEYS: [SettingKey; 32] = [
     key("preset", "deny, ask, allow", "Set security and ask together"),
     key(
         "security",
@@ -31,7 +31,15 @@ pub const SETTING_KEYS: [SettingKey; 24] = [
     key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
     key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
     key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),
-    key("allow-read-only", "on, off", "Whether commands that only read run silently, confined"),
+    key("look", "allow, ask, deny", "Read its folders and the system's files, confined"),
+    key("files", "allow, ask, deny", "Change files and repositories in its folders, confined"),
+    key("build", "allow, ask, deny", "Run code of the project, confined"),
+    key("network", "allow, ask, deny", "Fetch from the network"),
+    key("share", "allow, ask, deny", "Send and publish, with your rights"),
+    key("install", "allow, ask, deny", "Install software"),
+    key("system", "allow, ask, deny", "Change this Mac, or reach outside of its folders, with your rights"),
+    key("secrets", "allow, ask, deny", "Use keys, passwords and tokens, with your rights"),
+    key("loopback", "on, off", "Whether confined builds may serve and connect on this Mac"),
     key("unreadable", "ask, send-back", "What happens to shell text that cannot be read in full"),
     key("env-set", "NAME,NAME, none", "Variables that a request may set without being asked about them"),
     key("env-pass", "NAME,NAME, none", "Variables that are passed on from your own environment"),

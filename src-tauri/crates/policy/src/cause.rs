@@ -3,6 +3,7 @@
 //! Texts of requests, rules and files are kept as they are. They are escaped where they are rendered.
 
 use crate::agent::Elevation;
+use crate::classes::Class;
 use crate::confinement::Confinement;
 use crate::protected::Protection;
 use crate::risk::RatedEffect;
@@ -96,7 +97,13 @@ pub enum Cause {
     /// The step only reads, and names no file.
     ReadsNoFile,
     /// The step is on the read-only list, which does not hold here.
-    ReadOnlyBut { command: Label, gap: ReadOnlyGap },
+    ReadOnlyBut { command: Label, gap: ClassGap },
+    /// The agent's classes allow the step's effects; `confined` says that the system holds it to them.
+    Classes { classes: Vec<Class>, confined: bool },
+    /// The agent's classes would allow the step, which they do not here.
+    ClassesBut { command: Label, classes: Vec<Class>, gap: ClassGap },
+    /// A class of the step's effects is denied.
+    ClassDenied { command: Label, class: Class },
     /// A rule matches, and the program or script is not the approved one.
     Changed { command: Label, pattern: String, change: Change },
     /// A rule rests on a file that the agent can change until it runs.
@@ -279,7 +286,7 @@ pub enum Gap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
-pub enum ReadOnlyGap {
+pub enum ClassGap {
     /// This system cannot confine it.
     CannotConfine,
     /// The other steps prevent its confinement.

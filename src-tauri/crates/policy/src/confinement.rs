@@ -43,6 +43,25 @@ impl Confinement {
         Self::Project { folders, network: false, loopback: false, caches }
     }
 
+    /// Returns true if a run with this profile may do no more than one with the other.
+    pub fn is_within(&self, other: &Self) -> bool {
+        let holds = |folders: &[String]| self.folders().iter().all(|folder| folders.contains(folder));
+        match (self, other) {
+            (_, Self::None) => true,
+            (Self::None, _) | (Self::Project { .. }, Self::Look { .. }) => false,
+            (Self::Look { .. }, Self::Look { folders } | Self::Project { folders, .. }) => holds(folders),
+            (
+                Self::Project { network, loopback, caches, .. },
+                Self::Project { folders, network: wide, loopback: local, caches: tools },
+            ) => {
+                holds(folders)
+                    && network <= wide
+                    && loopback <= local
+                    && caches.iter().all(|tool| tools.contains(tool))
+            }
+        }
+    }
+
     /// Returns the profile's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -282,6 +301,23 @@ mod tests {
         for path in ["/Users/u/project", "/Users/u/.con", "/tmp"] {
             assert!(!protected.lie_in(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_profile_is_within_those_that_allow_more() {
+        let folders = || vec!["/p".to_owned()];
+        let (none, look) = (Confinement::None, Confinement::Look { folders: folders() });
+        let project = Confinement::project(folders());
+        let network =
+            Confinement::Project { folders: folders(), network: true, loopback: false, caches: Vec::new() };
+        let from_little_to_much = [&look, &project, &none];
+        for (at, one) in from_little_to_much.iter().enumerate() {
+            for (other_at, other) in from_little_to_much.iter().enumerate() {
+                assert_eq!(one.is_within(other), at <= other_at, "{one:?} in {other:?}");
+            }
+        }
+        assert!(!network.is_within(&project) && !project.is_within(&network) && network.is_within(&none));
+        assert!(!look.is_within(&Confinement::Look { folders: vec!["/q".to_owned()] }));
     }
 
     #[test]

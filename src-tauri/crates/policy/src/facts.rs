@@ -117,6 +117,22 @@ pub enum Input {
     Stream,
 }
 
+/// Profiles that a verdict may rely on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Confinable {
+    /// `look`.
+    pub look: bool,
+    /// `project`.
+    pub project: bool,
+}
+
+impl Confinable {
+    /// Every profile.
+    pub const ALL: Self = Self { look: true, project: true };
+    /// None.
+    pub const NONE: Self = Self { look: false, project: false };
+}
+
 /// What a request is judged by.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
@@ -144,8 +160,8 @@ pub struct Facts<'a> {
     pub shell: bool,
     /// The agent's folders, or the request's folder if it has none, as real paths.
     pub folders: &'a [String],
-    /// True if the system can confine a run.
-    pub confinable: bool,
+    /// The profiles that the system can confine a run with.
+    pub confinable: Confinable,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
     /// Standard input.

@@ -7,6 +7,7 @@ mod caches;
 pub mod case;
 mod cause;
 mod check;
+mod classes;
 mod confinement;
 pub mod environment;
 pub mod exec_approval;
@@ -40,15 +41,16 @@ pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use caches::{TOOL_CACHES, ToolCache, cache_environment, private_cache, tool_caches};
 pub use cause::{
-    Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
+    Cause, Change, ClassGap, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle,
     RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
     Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen, TooBroad,
     check_rule, lint, lint_file, remarks, would_match,
 };
+pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
-pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
+pub use facts::{Confinable, Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, protect_in_own_shell,
     rule_ref, source_words,

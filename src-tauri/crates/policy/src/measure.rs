@@ -105,7 +105,7 @@ pub struct Tally {
 
 /// Judges the commands in their order.
 pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
-    let mut measuring = Measuring::new(setup)?;
+    let mut measuring = Measuring::new(calls, setup)?;
     for call in calls {
         measuring.count(call);
     }
@@ -120,7 +120,7 @@ pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
 
 /// Returns the questions that the commands lead to, as far as a rule could answer them, each with the places of its commands.
 pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>)>, BadAgentId> {
-    let mut measuring = Measuring::new(setup)?;
+    let mut measuring = Measuring::new(calls, setup)?;
     let mut places: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
     let mut found: Vec<(Asked, Vec<usize>)> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
@@ -145,6 +145,8 @@ pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>
 struct Measuring<'a> {
     setup: &'a Setup,
     policy: AgentPolicy,
+    /// Working directories of each project.
+    tops: HashMap<String, BTreeSet<String>>,
     /// Each project's rules, those of the setup first.
     projects: HashMap<String, (Vec<Rule>, RuleSet)>,
     counts: Measured,
@@ -154,8 +156,14 @@ struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    fn new(setup: &'a Setup) -> Result<Self, BadAgentId> {
+    fn new(calls: &[Call], setup: &'a Setup) -> Result<Self, BadAgentId> {
+        let mut tops: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for call in calls {
+            let cwd = path::normal(call.cwd.as_deref().unwrap_or(CWD)).into_owned();
+            tops.entry(call.project.clone()).or_default().insert(cwd);
+        }
         Ok(Self {
+            tops,
             setup,
             policy: AgentPolicy::new(AgentId::new("measured")?, setup.settings.clone()),
             projects: HashMap::new(),
@@ -200,12 +208,24 @@ impl<'a> Measuring<'a> {
             .or_insert_with(|| (rules.clone(), RuleSet::compile(rules, home, true)));
         self.policy.rules = compiled.clone();
         let cwd = path::normal(call.cwd.as_deref().unwrap_or(CWD));
+        if settings.has_classes() && settings.folders.is_empty() {
+            self.policy.settings.folders = vec![self.folder_of(&call.project, &cwd)];
+        }
         let reading = read_shell_at(&call.shell, Dialect::Bash, home);
-        Pretended::line(&cwd, home, *origin).with_facts(&reading, settings, |facts| {
+        Pretended::line(&cwd, home, *origin).with_facts(&reading, &self.policy.settings, |facts| {
             let verdict = judge(&self.policy, facts);
             let offers = propose(&self.policy, facts, &verdict);
             (verdict, offers)
         })
+    }
+
+    /// Returns the project's topmost folder that holds a working directory: the one that the person would name.
+    fn folder_of(&self, project: &str, cwd: &str) -> String {
+        let tops = self.tops.get(project).into_iter().flatten();
+        tops.filter(|top| path::is_within(cwd, top))
+            .min_by_key(|top| top.len())
+            .map_or(cwd, String::as_str)
+            .to_owned()
     }
 
     /// Saves an offer for the project.
@@ -297,7 +317,7 @@ mod tests {
     }
 
     fn looking() -> Setup {
-        let settings = Settings { allow_read_only: true, ..Settings::default() };
+        let settings = Settings { look: crate::Access::Allow, ..Settings::default() };
         Setup { settings, ..Setup::default() }
     }
 

@@ -89,7 +89,7 @@ impl<'a> Pretended<'a> {
             case_insensitive: true,
             shell: self.shell,
             folders: &folders,
-            confinable: true,
+            confinable: crate::Confinable::ALL,
             env_to_ask: self.env_to_ask,
             input: &Input::Nothing,
         })

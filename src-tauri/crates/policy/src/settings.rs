@@ -1,5 +1,6 @@
 //! What a person sets for an agent.
 
+use crate::classes::Access;
 use serde::{Deserialize, Serialize};
 
 /// Folders searched for programs by default. On macOS those of `/etc/paths.d` follow.
@@ -150,8 +151,25 @@ pub struct Settings {
     pub run_timeout_cap_ms: Option<u64>,
     /// CLIs of known skills are allowed while unchanged since they were approved.
     pub allow_skills: bool,
-    /// Commands of the read-only list are allowed where no argument is a way out.
-    pub allow_read_only: bool,
+    /// Reading its folders and the system's files.
+    #[serde(alias = "allowReadOnly", deserialize_with = "crate::classes::access_or_switch")]
+    pub look: Access,
+    /// Changing files and repositories in its folders.
+    pub files: Access,
+    /// Running code of its projects.
+    pub build: Access,
+    /// Fetching from the network.
+    pub network: Access,
+    /// Sending and publishing.
+    pub share: Access,
+    /// Installing software.
+    pub install: Access,
+    /// Changing this machine, and reaching outside of its folders.
+    pub system: Access,
+    /// Using keys, passwords and tokens.
+    pub secrets: Access,
+    /// Whether confined builds may serve and connect on loopback.
+    pub loopback: bool,
     /// Shell text that cannot be read.
     pub unreadable: Unreadable,
     /// Environment names that a request may set without being asked about them.
@@ -184,7 +202,15 @@ impl Default for Settings {
             run_timeout_ms: 30_000,
             run_timeout_cap_ms: Some(300_000),
             allow_skills: false,
-            allow_read_only: false,
+            look: Access::Ask,
+            files: Access::Ask,
+            build: Access::Ask,
+            network: Access::Ask,
+            share: Access::Ask,
+            install: Access::Ask,
+            system: Access::Ask,
+            secrets: Access::Ask,
+            loopback: false,
             unreadable: Unreadable::Ask,
             env_set: Vec::new(),
             env_pass: Vec::new(),

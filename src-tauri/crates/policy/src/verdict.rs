@@ -31,6 +31,8 @@ pub enum Reason {
     Skill,
     /// The read-only list.
     ReadOnly,
+    /// The agent's classes.
+    Class,
     /// A harmless builtin: nothing to allow.
     Builtin,
     /// A rule matches, but the program or script is not the one it was approved with.

@@ -272,6 +272,7 @@ fn of_verdict(reason: Reason) -> DenyReason {
         Reason::Rule
         | Reason::Skill
         | Reason::ReadOnly
+        | Reason::Class
         | Reason::Builtin
         | Reason::BinaryChanged
         | Reason::AgentCanChange

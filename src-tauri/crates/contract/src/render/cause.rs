@@ -6,7 +6,38 @@ use super::sentence::Sentence;
 use super::tool;
 use crate::piece::Shown;
 use postern_command::{ArgEffect, ArgFact};
-use postern_policy::{Cause, Doubt, Effect, Elevation, Fallback, Label, NamedRule, RuleSource, Unidentified};
+use postern_policy::{
+    Cause, Class, Doubt, Effect, Elevation, Fallback, Label, NamedRule, RuleSource, Unidentified,
+};
+
+/// Adds what classes allow, as a list of verbs.
+fn may(sentence: Sentence, classes: &[Class]) -> Sentence {
+    let last = classes.len().saturating_sub(1);
+    classes.iter().enumerate().fold(sentence, |sentence, (at, class)| {
+        let between = if at == 0 {
+            ""
+        } else if at == last {
+            " and "
+        } else {
+            ", "
+        };
+        sentence.say(between).say(phrase(*class))
+    })
+}
+
+/// Returns what a class of effects is, as a verb phrase.
+fn phrase(class: Class) -> &'static str {
+    match class {
+        Class::Look => "look around",
+        Class::Files => "change its files",
+        Class::Build => "run project code",
+        Class::Network => "use the network",
+        Class::Share => "share",
+        Class::Install => "install software",
+        Class::System => "change this Mac",
+        Class::Secrets => "use secrets",
+    }
+}
 
 /// Returns why, in one or two sentences.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
@@ -125,7 +156,19 @@ pub fn cause(cause: &Cause) -> Shown {
         Cause::ReadsNoFile => Sentence::new("It only reads, and names no file."),
         Cause::ReadOnlyBut { command, gap: but } => {
             let named = label(Sentence::default(), command).say(" is on the read-only list, but ");
-            gap::read_only(named, but).say(".")
+            gap::class(named, but).say(".")
+        }
+        Cause::Classes { classes, confined } => {
+            let may = may(Sentence::new("This agent may "), classes);
+            if *confined { may.say(", confined.") } else { may.say(".") }
+        }
+        Cause::ClassesBut { command, classes, gap: but } => {
+            let may = may(Sentence::new("This agent may "), classes).say(", but not ");
+            gap::class(label(may, command).say(" here: "), but).say(".")
+        }
+        Cause::ClassDenied { command, class } => {
+            let denied = Sentence::new("This agent may not ").say(phrase(*class));
+            label(denied.say(", as "), command).say(" would.")
         }
         Cause::Changed { command, pattern, change } => {
             let named = label(Sentence::default(), command).say(" changed since the rule ").code(pattern);

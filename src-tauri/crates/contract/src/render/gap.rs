@@ -4,7 +4,7 @@ use super::cause::argument;
 use super::effect;
 use super::sentence::Sentence;
 use crate::piece::Shown;
-use postern_policy::{Change, ContentDifference, Difference, Gap, Obstacle, ReadOnlyGap, SignerDifference};
+use postern_policy::{Change, ClassGap, ContentDifference, Difference, Gap, Obstacle, SignerDifference};
 
 /// Adds what prevents every rule from covering a step.
 pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
@@ -50,19 +50,17 @@ pub(super) fn gap(sentence: Sentence, gap: &Gap) -> Sentence {
     }
 }
 
-/// Adds why the read-only list does not hold for a step.
-pub(super) fn read_only(sentence: Sentence, gap: &ReadOnlyGap) -> Sentence {
+/// Adds why the read-only list or a class does not hold for a step.
+pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
     match gap {
-        ReadOnlyGap::CannotConfine => {
-            sentence.say("this system can't confine it (`postern doctor` says why)")
-        }
-        ReadOnlyGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
-        ReadOnlyGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),
-        ReadOnlyGap::Sends => sentence.say("it sends what it is given to someone else"),
-        ReadOnlyGap::Dangerous => sentence.say("it is dangerous"),
-        ReadOnlyGap::AgentWrites => sentence.say("its program is where the agent can write"),
-        ReadOnlyGap::Outside { path } => sentence.code(path).say(" is outside of its folders"),
-        ReadOnlyGap::HoldsKeys => sentence.say("it goes through a folder that holds keys"),
+        ClassGap::CannotConfine => sentence.say("this system can't confine it (`postern doctor` says why)"),
+        ClassGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
+        ClassGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),
+        ClassGap::Sends => sentence.say("it sends what it is given to someone else"),
+        ClassGap::Dangerous => sentence.say("it is dangerous"),
+        ClassGap::AgentWrites => sentence.say("its program is where the agent can write"),
+        ClassGap::Outside { path } => sentence.code(path).say(" is outside of its folders"),
+        ClassGap::HoldsKeys => sentence.say("it goes through a folder that holds keys"),
     }
 }
 

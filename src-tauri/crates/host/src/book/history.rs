@@ -132,6 +132,15 @@ impl Book {
         let folders = vec![cwd.bound.path.clone()];
         let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
         let origin = row.summary.origin;
-        Some(Found { origin, steps: found.steps, cwd, folders, confinable: true, env_to_ask, input })
+        Some(Found {
+            origin,
+            steps: found.steps,
+            cwd,
+            folders,
+            confinable: true,
+            confinable_project: true,
+            env_to_ask,
+            input,
+        })
     }
 }

@@ -4,8 +4,8 @@ use super::Places;
 use crate::gate::touches_of_line;
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use postern_policy::{
-    AgentPolicy, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge, protect_in_own_shell,
-    would_match,
+    AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge,
+    protect_in_own_shell, would_match,
 };
 use postern_request::Launch;
 use postern_store::requests::RequestRow;
@@ -26,9 +26,12 @@ pub(crate) struct Found {
     /// Folders that the agent could read, as real paths.
     #[serde(default)]
     pub(crate) folders: Vec<String>,
-    /// True if the system could confine a run.
+    /// True if the system could confine a run with the profile `look`.
     #[serde(default)]
     pub(crate) confinable: bool,
+    /// The same with the profile `project`.
+    #[serde(default)]
+    pub(crate) confinable_project: bool,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
     /// Its standard input.
@@ -108,7 +111,7 @@ impl Past {
             case_insensitive: places.any_case,
             shell: self.shell,
             folders: &self.found.folders,
-            confinable: self.found.confinable,
+            confinable: Confinable { look: self.found.confinable, project: self.found.confinable_project },
             env_to_ask: &self.found.env_to_ask,
             input: &self.found.input,
         }

@@ -1,8 +1,8 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
 use postern_contract::SETTING_KEYS;
-use postern_policy::environment::{Class, class_of, may_pass, may_set};
-use postern_policy::{Ask, Fallback, Preset, Security, Settings};
+use postern_policy::environment::{Class as NameClass, class_of, may_pass, may_set};
+use postern_policy::{Access, Ask, Class, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -43,6 +43,8 @@ pub(crate) enum ValueError {
     OverCap { wanted: String, cap: String },
     #[error("{key}: {entry:?} is {problem}")]
     BadEntry { key: &'static str, entry: String, problem: &'static str },
+    #[error("{class}=allow holds in the agent's folders: name them, too (folders=~/Projects/site)")]
+    NeedsFolders { class: &'static str },
     #[error("fallback=full runs what nobody answered: add --yes if that is meant, or set allowlist or deny")]
     UnconfirmedFallback,
     #[error(
@@ -76,7 +78,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
         "run-timeout-cap" => settings.run_timeout_cap_ms = Some(duration(key, value)?),
         "allow-skills" => settings.allow_skills = switch(key, value)?,
         "elevated" => settings.elevated = switch(key, value)?,
-        "allow-read-only" => settings.allow_read_only = switch(key, value)?,
+        "loopback" => settings.loopback = switch(key, value)?,
         "env-set" => settings.env_set = list(value),
         "env-pass" => settings.env_pass = list(value),
         "folders" => settings.folders = list(value),
@@ -85,7 +87,10 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
         "questions-per-minute" => settings.questions_per_minute = number(key, value)?,
         "requests-per-second" => settings.requests_per_second = number(key, value)?,
         "max-running" => settings.max_running = number(key, value)?,
-        _ => return Err(ValueError::UnknownKey { key: key.to_owned() }),
+        _ => match Class::named(key) {
+            Some(class) => settings.set_access(class, choice(key, value, "allow, ask or deny")?),
+            None => return Err(ValueError::UnknownKey { key: key.to_owned() }),
+        },
     }
     Ok(())
 }
@@ -102,10 +107,18 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     within("questions-per-minute", &settings.questions_per_minute, &QUESTIONS, u32::to_string)?;
     within("requests-per-second", &settings.requests_per_second, &REQUESTS, u32::to_string)?;
     within("max-running", &settings.max_running, &RUNNING, u32::to_string)?;
+    if let Some(class) = Class::ALL.into_iter().find(|class| needs_folders(settings, *class)) {
+        return Err(ValueError::NeedsFolders { class: class.name() });
+    }
     each("env-set", &settings.env_set, |name| env_problem(name, may_set))?;
     each("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
     each("folders", &settings.folders, folder_problem)?;
     each("search-path", &settings.search_path, folder_problem)
+}
+
+/// Returns true if a class is allowed that holds only in folders of the agent's own, of which none is named.
+fn needs_folders(settings: &Settings, class: Class) -> bool {
+    class.needs_folders() && settings.folders.is_empty() && settings.access(class) == Access::Allow
 }
 
 /// Whether a run timeout is one that has an effect, where the two that make it were changed.
@@ -157,8 +170,8 @@ fn env_problem(name: &str, may: impl Fn(&str) -> bool) -> Option<&'static str> {
         return None;
     }
     Some(match class_of(name) {
-        Class::Base => "a name that Postern sets itself; PATH is made from search-path",
-        Class::Auto | Class::Ask | Class::Soft | Class::Hard => {
+        NameClass::Base => "a name that Postern sets itself; PATH is made from search-path",
+        NameClass::Auto | NameClass::Ask | NameClass::Soft | NameClass::Hard => {
             "a name that makes programs run other code: it stays refused; name others, or run a script that sets it"
         }
     })

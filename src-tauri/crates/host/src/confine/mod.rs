@@ -26,7 +26,7 @@ pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
 use crate::resolve::{Cwd, Held, Resolved, Resolver};
 use crate::run;
 use postern_command::read_argv;
-use postern_policy::{AgentId, Confinement, Origin, Protected, cache_environment, private_cache};
+use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
 use postern_request::{Exit, Launch, Plan, Stdin};
 use std::path::{Path, PathBuf};
 use survey::Survey;
@@ -205,6 +205,11 @@ pub struct Confines {
 }
 
 impl Confines {
+    /// Returns the profiles that it can enforce.
+    pub(crate) fn confinable(&self) -> Confinable {
+        Confinable { look: self.look.is_ok(), project: self.project.is_ok() }
+    }
+
     /// Returns the profiles that a verdict may rely on. Nobody has tried those of macOS on a Mac: until then Postern asks there.
     pub(crate) fn relied_on(user: &UserPlaces) -> Self {
         if cfg!(target_os = "macos") {

@@ -11,8 +11,8 @@ use postern_policy::permissions::{
     NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, named_paths,
 };
 use postern_policy::{
-    AgentPolicy, Command, Decision, Facts, Input, Millis, NothingToSave, Offer, OfferLabel, Origin,
-    Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict,
+    AgentPolicy, Command, Confinable, Decision, Facts, Input, Millis, NothingToSave, Offer, OfferLabel,
+    Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict,
     against_command_tool, expand_home, judge, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
@@ -171,7 +171,7 @@ fn judged(
         shell: plan.launch != Launch::Nothing,
         env_to_ask: Vec::new(),
         input: Input::Nothing,
-        confinable: false,
+        confinable: Confinable::NONE,
         folders: (Vec::new(), policy.settings.folders.clone()),
         call: Some(Box::new(found)),
         plan,
@@ -236,7 +236,7 @@ fn facts_of<'a>(
         case_insensitive: world.any_case,
         shell: true,
         folders: &[],
-        confinable: false,
+        confinable: Confinable::NONE,
         env_to_ask: &[],
         input: &Input::Nothing,
     }

@@ -12,8 +12,8 @@ use crate::user::User;
 use postern_command::{Reading, Step};
 use postern_policy::environment::Change;
 use postern_policy::{
-    AgentPolicy, Cause, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Reason, Renewal,
-    Rule, StepFacts, Verdict, judge, judge_unanswered, propose, propose_renewals,
+    AgentPolicy, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
+    Reason, Renewal, Rule, StepFacts, Verdict, judge, judge_unanswered, propose, propose_renewals,
 };
 use postern_protocol::RunParams;
 use postern_request::{By, Denial, Digest, Launch, Plan};
@@ -125,7 +125,7 @@ pub(crate) struct Judged {
     pub(super) shell: bool,
     pub(super) env_to_ask: Vec<String>,
     pub(super) input: Input,
-    pub(super) confinable: bool,
+    pub(super) confinable: Confinable,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),
     /// What was found about the tool by which its agent does it itself.
@@ -193,7 +193,11 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             folders,
-            confinable: world.confines.look.is_ok() && self.plan.origin.is_host(),
+            confinable: if self.plan.origin.is_host() {
+                world.confines.confinable()
+            } else {
+                Confinable::NONE
+            },
             env_to_ask: &self.env_to_ask,
             input: &self.input,
         }
@@ -205,9 +209,9 @@ impl Judged {
         self.verdict = verdict;
     }
 
-    /// Confines what was not confined, where a verdict says so. What a person was shown confined stays so.
+    /// Confines it as a verdict says, unless it is confined at least so already: what a person was shown confined stays so.
     pub(super) fn tighten(&mut self, verdict: &Verdict, home: &str) {
-        if !self.plan.confinement.is_none() || verdict.confinement.is_none() {
+        if self.plan.confinement.is_within(&verdict.confinement) {
             return;
         }
         self.plan.confinement = verdict.confinement.clone();
@@ -237,7 +241,8 @@ impl Judged {
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
         let input = self.input.clone();
         let origin = self.plan.origin;
-        Found { origin, steps, cwd, folders, confinable: self.confinable, env_to_ask, input }
+        let Confinable { look: confinable, project: confinable_project } = self.confinable;
+        Found { origin, steps, cwd, folders, confinable, confinable_project, env_to_ask, input }
     }
 
     /// The same request by another policy, or later.

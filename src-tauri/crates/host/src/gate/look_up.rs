@@ -86,7 +86,7 @@ pub(super) fn looked_up(
         env_to_ask,
         input,
         folders,
-        confinable: world.confines.look.is_ok(),
+        confinable: world.confines.confinable(),
         call: None,
     }))
 }

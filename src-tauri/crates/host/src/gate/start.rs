@@ -136,7 +136,7 @@ impl Task {
             return Ok(());
         }
         let again = judged.again(&self.parts.world, &policy, now());
-        if !matches!(by, By::Person) && !again.confinement.is_none() && judged.plan.confinement.is_none() {
+        if !matches!(by, By::Person) && !judged.plan.confinement.is_within(&again.confinement) {
             return Err(changed());
         }
         let holds = match (by, again.decision) {

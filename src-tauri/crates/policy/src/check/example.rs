@@ -56,7 +56,7 @@ pub(super) fn facts<'a>(
         case_insensitive: false,
         shell,
         folders: &[],
-        confinable: true,
+        confinable: crate::Confinable::ALL,
         env_to_ask: &[],
         input: &crate::facts::Input::Nothing,
     }

@@ -7,14 +7,18 @@
 //! A run is one process tree with one profile. Beside a step that runs unconfined, the list allows only steps
 //! that name no file and read no configuration.
 
+use super::allow::{Coverage, coverage};
+use super::classes::{Classed, Classes, Need};
 use super::places::{self, Places};
 use super::step::{builtin, needs_no_rule};
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
-use crate::cause::ReadOnlyGap;
+use crate::cause::ClassGap;
+use crate::classes::Class;
 use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
+use crate::path;
 use crate::settings::Security;
 use crate::verdict::Decision;
 use postern_command::{Power, Redirection, RedirectionKind};
@@ -26,7 +30,7 @@ pub(super) enum Vouched {
     /// The step is not on the list.
     Not,
     /// The step is on the list, but not allowed here.
-    But(ReadOnlyGap),
+    But(ClassGap),
     /// Allowed if the run is confined.
     Confined,
     /// Allowed with or without confinement: it names no file and reads no configuration.
@@ -35,17 +39,19 @@ pub(super) enum Vouched {
     Open,
 }
 
-/// The list's verdict on each step, and the confinement of the whole request.
+/// The verdicts of the list and of the classes on each step, and the confinement of the whole request.
 #[derive(Debug)]
 pub(super) struct Looks {
     pub(super) steps: Vec<Vouched>,
+    pub(super) classed: Vec<Classed>,
     pub(super) confinement: Confinement,
 }
 
 impl Looks {
-    pub(super) fn new<'f>(policy: &AgentPolicy, facts: &'f Facts<'f>) -> Self {
+    /// `by_line` says that a rule covers the whole line.
+    pub(super) fn new<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
-            return Self { steps: Vec::new(), confinement: Confinement::None };
+            return Self { steps: Vec::new(), classed: Vec::new(), confinement: Confinement::None };
         }
         let subjects: Vec<Subject<'_>> = facts
             .reading
@@ -57,18 +63,108 @@ impl Looks {
         let places = OnceCell::new();
         let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
+        let classed = by_classes(policy, facts, &places, &subjects);
+        let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
+        let confinement = if !facts.reading.opaque.is_empty() {
+            Confinement::None
+        } else if whole.only_looks() {
+            Confinement::Look { folders: facts.folders.to_vec() }
+        } else if by_line {
+            Confinement::None
+        } else {
+            whole.by_classes().unwrap_or_default()
+        };
+        Self { steps, classed, confinement }
+    }
+
+    /// Returns true if the run has what classes need to allow the step at `at`.
+    pub(super) fn hold(&self, at: usize) -> bool {
+        let Some(Classed::Allowed { need, .. }) = self.classed.get(at) else { return false };
+        match self.confinement {
+            Confinement::None => *need == Need::Unconfined,
+            Confinement::Look { .. } => *need == Need::Look,
+            Confinement::Project { network, .. } => {
+                *need <= Need::Project || *need == Need::Network && network
+            }
+        }
+    }
+}
+
+/// Returns what classes say about each step; nothing, if the agent has none.
+fn by_classes<'f>(
+    policy: &'f AgentPolicy,
+    facts: &'f Facts<'f>,
+    places: &'f OnceCell<Places<'f>>,
+    subjects: &[Subject<'_>],
+) -> Vec<Classed> {
+    if !policy.settings.has_classes() {
+        return Vec::new();
+    }
+    let classes = Classes::new(policy, facts, places);
+    let effects = crate::risk::of_steps(facts);
+    subjects.iter().zip(&effects).map(|(subject, effects)| classes.of_step(subject, effects)).collect()
+}
+
+/// A request, to find the profile for all of it.
+struct Whole<'w> {
+    policy: &'w AgentPolicy,
+    facts: &'w Facts<'w>,
+    subjects: &'w [Subject<'w>],
+    steps: &'w [Vouched],
+    classed: &'w [Classed],
+}
+
+impl Whole<'_> {
+    /// Returns true if the list allows every step in the profile `look`.
+    fn only_looks(&self) -> bool {
         let listed = |one: &Vouched| !matches!(one, Vouched::Not | Vouched::But(_));
-        let whole = facts.confinable
-            && facts.reading.opaque.is_empty()
-            && steps.iter().any(listed)
-            && subjects.iter().zip(&steps).all(|(subject, one)| match one {
+        self.facts.confinable.look
+            && self.steps.iter().any(listed)
+            && self.subjects.iter().zip(self.steps).all(|(subject, one)| match one {
                 Vouched::Confined | Vouched::Anywhere => true,
-                Vouched::Not => starts_nothing(policy, facts, subject),
+                Vouched::Not => starts_nothing(self.policy, self.facts, subject),
                 Vouched::But(_) | Vouched::Open => false,
-            });
-        let confinement =
-            if whole { Confinement::Look { folders: facts.folders.to_vec() } } else { Confinement::None };
-        Self { steps, confinement }
+            })
+    }
+
+    /// Returns the profile in which classes and the list allow every step, if there is one and rules do not allow them anyway.
+    fn by_classes(&self) -> Option<Confinement> {
+        let settings = &self.policy.settings;
+        let (mut need, mut serves, mut builds, mut only_by_class) = (Need::Look, false, false, false);
+        for ((subject, step), classed) in self.subjects.iter().zip(self.steps).zip(self.classed) {
+            let covered = || matches!(coverage(self.policy, subject, self.facts), Coverage::Covered(_));
+            match (step, classed) {
+                (Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {}
+                (_, Classed::Allowed { need: Need::Unconfined, .. }) => return None,
+                (_, Classed::Allowed { classes, need: own, serves: port }) => {
+                    need = need.max(*own);
+                    serves |= port;
+                    builds |= classes.contains(&Class::Build);
+                    only_by_class = only_by_class || !covered();
+                }
+                (..) if starts_nothing(self.policy, self.facts, subject) => {}
+                (..) => return None,
+            }
+        }
+        let network = settings.allows(Class::Network);
+        if !only_by_class || need == Need::Network && builds && !network {
+            return None;
+        }
+        let folders = self.facts.folders.to_vec();
+        if need == Need::Look {
+            return self.facts.confinable.look.then_some(Confinement::Look { folders });
+        }
+        // No profile can hold writing to a folder that holds the home folder or Postern's data.
+        let whole = |folder: &String| {
+            path::is_within(self.facts.home, folder) || path::is_within(self.facts.data, folder)
+        };
+        let held = self.facts.confinable.project && !folders.iter().any(whole);
+        held.then(|| Confinement::Project {
+            folders,
+            network: network || need == Need::Network,
+            loopback: serves || settings.loopback,
+            caches: crate::TOOL_CACHES.iter().map(|cache| cache.tool.to_owned()).collect(),
+        })
     }
 }
 
@@ -90,10 +186,10 @@ fn vouched<'f>(
     }
     let words = subject.words();
     if postern_command::asks_others(words) {
-        return Vouched::But(ReadOnlyGap::Sends);
+        return Vouched::But(ClassGap::Sends);
     }
     if crate::risk::is_dangerous(subject.step) {
-        return Vouched::But(ReadOnlyGap::Dangerous);
+        return Vouched::But(ClassGap::Dangerous);
     }
     if let Some(why) = reaches_out(places.get_or_init(|| Places::new(facts)), facts, subject) {
         return Vouched::But(why);
@@ -133,15 +229,15 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
 }
 
 /// Returns why the list does not allow what the step reads.
-fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<ReadOnlyGap> {
+fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<ClassGap> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
     {
-        return Some(ReadOnlyGap::AgentWrites);
+        return Some(ClassGap::AgentWrites);
     }
     let here = folder_of(facts.cwd, &subject.step.dir);
     let folder = here.as_deref().unwrap_or(facts.cwd);
-    let outside = |path: &str| ReadOnlyGap::Outside { path: path.to_owned() };
+    let outside = |path: &str| ClassGap::Outside { path: path.to_owned() };
     if here.is_some() && !places.may_be_read(folder) {
         return Some(outside(folder));
     }
@@ -160,7 +256,7 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
     }
     let everything = goes_through(subject)
         && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
-    everything.then_some(ReadOnlyGap::HoldsKeys)
+    everything.then_some(ClassGap::HoldsKeys)
 }
 
 /// Programs that walk everything below a folder, and the options without which they do not.

@@ -7,13 +7,14 @@
 //! 5. `security: deny`: deny
 //! 6. a program that is not found: deny
 //! 7. `security: full`: allow
-//! 8. allow rules, skills, the read-only list: allow
+//! 8. allow rules, skills, the read-only list, the agent's classes: allow; a class that denies: deny
 //! 9. a pin that does not hold: ask
 //! 10. `ask: off`: deny, else ask
 
 mod against;
 mod allow;
 mod broad;
+mod classes;
 mod code;
 mod command_tool;
 pub mod core;
@@ -103,12 +104,13 @@ struct Judgement<'a> {
 
 impl<'a> Judgement<'a> {
     fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>, ask: Ask) -> Self {
+        let line_rule = code::covering_line(policy, facts);
         Self {
             policy,
             facts,
             line: Line::new(facts),
-            looks: look::Looks::new(policy, facts),
-            line_rule: code::covering_line(policy, facts),
+            looks: look::Looks::new(policy, facts, line_rule.is_some()),
+            line_rule,
             ask,
             doubt_denies: ask == Ask::Off,
             trace: Vec::with_capacity(12),
@@ -229,9 +231,20 @@ impl<'a> Judgement<'a> {
 
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
-        let outcome = self.by_line(step::judge(self.policy, self.facts, &self.looks, at));
+        let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.looks, at));
+        let outcome = self.by_classes(at, &by_rule).unwrap_or(by_rule);
         self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
+    }
+
+    /// Returns the outcome of the agent's classes for a step that no rule covers. A changed program is asked about all the same.
+    fn by_classes(&self, at: usize, by_rule: &Outcome) -> Option<Outcome> {
+        let classed = self.looks.classed.get(at)?;
+        if by_rule.decision != Decision::Ask || by_rule.reason == Reason::BinaryChanged {
+            return None;
+        }
+        let subject = subject::Subject::new(&self.facts.reading.steps[at], &self.facts.steps[at]);
+        classes::outcome(self.facts, &subject, classed, self.looks.hold(at))
     }
 
     /// What the rule for the whole line makes of a question that only a missing rule asks.

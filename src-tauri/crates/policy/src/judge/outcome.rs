@@ -53,6 +53,7 @@ impl Outcome {
             | Reason::Rule
             | Reason::Skill
             | Reason::ReadOnly
+            | Reason::Class
             | Reason::BinaryChanged
             | Reason::AgentCanChange
             | Reason::Opaque

@@ -7,7 +7,8 @@ use super::subject::Subject;
 use super::{against, broad, code, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Label, NamedRule, Obstacle, ReadOnlyGap};
+use crate::cause::{Cause, ClassGap, Label, NamedRule, Obstacle};
+use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
@@ -197,7 +198,7 @@ fn by_read_only_list(
     command: &Label,
 ) -> Option<Outcome> {
     // A file that the agent could have written or can replace is not the listed program.
-    if !policy.settings.allow_read_only || facts.steps[at].changeable().next().is_some() {
+    if policy.settings.look != Access::Allow || facts.steps[at].changeable().next().is_some() {
         return None;
     }
     let confined = !looks.confinement.is_none();
@@ -206,11 +207,11 @@ fn by_read_only_list(
         Some(Outcome::new(Decision::Ask, reason, cause))
     };
     match looks.steps.get(at)? {
-        Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ReadOnlyGap::OwnShell),
-        Vouched::Confined if !confined && !facts.confinable => {
-            not_so(Reason::CannotConfine, ReadOnlyGap::CannotConfine)
+        Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ClassGap::OwnShell),
+        Vouched::Confined if !confined && !facts.confinable.look => {
+            not_so(Reason::CannotConfine, ClassGap::CannotConfine)
         }
-        Vouched::Confined if !confined => not_so(Reason::AllowlistMiss, ReadOnlyGap::NotConfined),
+        Vouched::Confined if !confined => not_so(Reason::AllowlistMiss, ClassGap::NotConfined),
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
             Decision::Allow,
             Reason::ReadOnly,

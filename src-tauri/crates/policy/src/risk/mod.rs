@@ -96,11 +96,7 @@ impl Risk {
 /// Weighs a request.
 pub fn assess(facts: &Facts<'_>) -> Risk {
     let reading = facts.reading;
-    let mut all = Vec::new();
-    for (at, found) in effects_of_reading(reading).into_iter().enumerate() {
-        let place = Place::of_step(facts, &reading.steps[at], facts.steps.get(at));
-        all.extend(found.into_iter().map(|found| rate(found, Some(at), &place)));
-    }
+    let mut all: Vec<RatedEffect> = of_steps(facts).into_iter().flatten().collect();
     let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
     all.extend(reading.opaque.iter().map(|part| {
         let why = Why::Unparsed(part.note().clone());
@@ -123,6 +119,15 @@ pub(crate) fn is_dangerous(step: &Step) -> bool {
         level::of(&found.effect, found.scope.unwrap_or(Scope::Outside), found.reversible)
     };
     effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
+}
+
+/// Returns the effects of every step, each with its reach.
+pub(crate) fn of_steps(facts: &Facts<'_>) -> Vec<Vec<RatedEffect>> {
+    let rated = |(at, found): (usize, Vec<StepEffect>)| {
+        let place = Place::of_step(facts, &facts.reading.steps[at], facts.steps.get(at));
+        found.into_iter().map(|found| rate(found, Some(at), &place)).collect()
+    };
+    effects_of_reading(facts.reading).into_iter().enumerate().map(rated).collect()
 }
 
 /// Returns the effects of a step, each with its reach.

@@ -2,7 +2,7 @@ use super::{Broken, By, Entry, after, by, chain, note, state, verify, widens::wi
 use crate::tables::{agents, rules, settings, skills};
 use crate::testing::{agent, allow, id, identity, open};
 use crate::{Error, Store};
-use postern_policy::{Effect, Pattern, Rule, Security, Settings};
+use postern_policy::{Access, Effect, Pattern, Rule, Security, Settings};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -193,7 +193,8 @@ fn a_setting_widens_where_more_may_run_and_in_doubt() {
     let plain = with(&|_| {});
     let full = with(&|settings| settings.security = Security::Full);
     let none = with(&|settings| settings.security = Security::Deny);
-    let read_only = with(&|settings| settings.allow_read_only = true);
+    let looks = with(&|settings| settings.look = Access::Allow);
+    let no_secrets = with(&|settings| settings.secrets = Access::Deny);
     let passed = with(&|settings| settings.env_pass = vec!["HOME_X".into()]);
     let folders = with(&|settings| settings.folders = vec!["~/a".into()]);
     let uncapped = with(&|settings| settings.run_timeout_cap_ms = None);
@@ -208,8 +209,10 @@ fn a_setting_widens_where_more_may_run_and_in_doubt() {
         (&plain, &full, true),
         (&full, &plain, false),
         (&plain, &none, false),
-        (&plain, &read_only, true),
-        (&read_only, &plain, false),
+        (&plain, &looks, true),
+        (&looks, &plain, false),
+        (&plain, &no_secrets, false),
+        (&no_secrets, &plain, true),
         (&plain, &passed, true),
         (&passed, &plain, false),
         (&folders, &plain, true),

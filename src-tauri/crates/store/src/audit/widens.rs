@@ -6,11 +6,21 @@ use serde_json::Value;
 const NEUTRAL: [&str; 5] =
     ["approvalTimeoutMs", "unattended", "outputCapBytes", "unreadable", "questionsPerMinute"];
 /// Values of settings, from the narrowest to the widest.
-const ORDERS: [(&str, &[&str]); 3] = [
+const ORDERS: [(&str, &[&str]); 11] = [
     ("security", &["deny", "allowlist", "full"]),
     ("ask", &["always", "on-miss", "off"]),
     ("fallback", &["deny", "allowlist", "full"]),
+    ("look", CLASS),
+    ("files", CLASS),
+    ("build", CLASS),
+    ("network", CLASS),
+    ("share", CLASS),
+    ("install", CLASS),
+    ("system", CLASS),
+    ("secrets", CLASS),
 ];
+/// What an agent may do about a class of effects.
+const CLASS: &[&str] = &["deny", "ask", "allow"];
 
 pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
     match (subject, before, after) {

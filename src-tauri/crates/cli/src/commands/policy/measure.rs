@@ -3,7 +3,7 @@
 use super::super::rules::file;
 use crate::failure::Failure;
 use crate::print;
-use crate::rule_args::{Answers, Class, Measure};
+use crate::rule_args::{Answers, Measure};
 use postern_command::escape::text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::RuleFile;
@@ -44,7 +44,9 @@ fn setup(asked: &Measure) -> Result<Setup, Failure> {
     if let Some(preset) = asked.preset {
         setup.settings.apply(preset.into());
     }
-    setup.settings.allow_read_only = asked.read_only || asked.classes.contains(&Class::LookAllow);
+    for (class, access) in &asked.classes {
+        setup.settings.set_access(*class, *access);
+    }
     setup.origin = if asked.own_shell { Origin::AgentShell } else { Origin::Host };
     setup.always = match asked.always {
         Answers::None => Always::Never,

@@ -64,7 +64,7 @@ impl World {
             case_insensitive: false,
             shell: false,
             folders: &[],
-            confinable: true,
+            confinable: postern_policy::Confinable::ALL,
             env_to_ask: &[],
             input: &postern_policy::Input::Nothing,
         };

@@ -63,7 +63,7 @@ fn a_link_that_the_agent_made_is_not_the_program_it_leads_to() {
         let verdict = scene(rule.clone()).judge();
         assert!(asked_for_its_file(&verdict), "{:?}: {:?}", rule.pattern, verdict.cause);
     }
-    let reads = scene(rule(1, Effect::Allow, "x")).set(|settings| settings.allow_read_only = true);
+    let reads = scene(rule(1, Effect::Allow, "x")).set(|settings| settings.look = crate::Access::Allow);
     assert_eq!(reads.judge().decision, Decision::Ask);
     let mut wrapper = Scene::new().program("/Users/u/project/env", "env").changeable("/Users/u/project/env");
     wrapper.programs.get_mut("/Users/u/project/env").unwrap().real_path = "/usr/bin/env".to_owned();

@@ -1,7 +1,7 @@
 //! Laws over generated policies and command lines, not only over fixed lists.
 
 use crate::testing::{Scene, rule};
-use crate::{Ask, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable};
+use crate::{Access, Ask, Class, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable};
 use proptest::prelude::*;
 
 const PROGRAMS: &[&str] = &[
@@ -104,11 +104,16 @@ fn settings() -> impl Strategy<Value = Settings> {
     let security = prop::sample::select(&[Security::Deny, Security::Allowlist, Security::Full][..]);
     let ask = prop::sample::select(&[Ask::Off, Ask::OnMiss, Ask::Always][..]);
     let folders = prop::sample::select(vec![None, Some("~/project"), Some("/opt")]);
-    (security, ask, any::<bool>(), any::<bool>(), folders).prop_map(
-        |(security, ask, read_only, back, folders)| Settings {
+    let access = || prop::sample::select(&[Access::Allow, Access::Ask, Access::Deny][..]);
+    let classes = [access(), access(), access(), access()];
+    (security, ask, classes, any::<bool>(), folders).prop_map(
+        |(security, ask, [look, files, build, network], back, folders)| Settings {
             security,
             ask,
-            allow_read_only: read_only,
+            look,
+            files,
+            build,
+            network,
             unattended: crate::Unattended::Deny,
             unreadable: if back { Unreadable::SendBack } else { Unreadable::Ask },
             folders: folders.into_iter().map(str::to_owned).collect(),
@@ -140,7 +145,18 @@ fn tightened(settings: &Settings) -> Vec<Settings> {
         all.push(Settings { ask: Ask::Always, ..settings.clone() });
         all.push(Settings { ask: Ask::Off, ..settings.clone() });
     }
-    all.push(Settings { allow_read_only: false, ..settings.clone() });
+    all.extend(Class::ALL.into_iter().filter_map(|class| {
+        let mut stricter = settings.clone();
+        stricter.set_access(
+            class,
+            match settings.access(class) {
+                Access::Allow => Access::Ask,
+                Access::Ask => Access::Deny,
+                Access::Deny => return None,
+            },
+        );
+        Some(stricter)
+    }));
     all.push(Settings { unreadable: Unreadable::SendBack, ..settings.clone() });
     all.push(Settings { folders: vec!["/nowhere".to_owned()], ..settings.clone() });
     all

@@ -9,7 +9,7 @@ fn reader() -> Scene {
         .program("/usr/bin/cargo", "cargo")
         .program("/usr/bin/id", "id")
         .program("/usr/bin/tail", "tail")
-        .set(|settings| settings.allow_read_only = true)
+        .set(|settings| settings.look = crate::Access::Allow)
 }
 
 fn judged(text: &str) -> Verdict {
@@ -122,7 +122,7 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
 fn where_nothing_can_be_confined_the_list_asks() {
     let judged = |text: &str| {
         let mut scene = reader().shell(text);
-        scene.confinable = false;
+        scene.confinable = crate::Confinable::NONE;
         scene.judge()
     };
     for text in ["cat a", "git status"] {

@@ -11,7 +11,7 @@ use crate::{
 fn scene(file: &str, line: &str) -> Scene {
     let mut scene = Scene::new().shell(line);
     scene.origin = Origin::AgentShell;
-    scene.confinable = false;
+    scene.confinable = crate::Confinable::NONE;
     scene.policy.file = Some(FileLayer::parse(file, HOME).unwrap());
     scene
 }
@@ -61,7 +61,7 @@ fn settings_hold_as_on_the_host_and_the_hosts_own_gates_do_not() {
     assert_eq!(closed.decision, Decision::Ask, "it does not ask for this machine: {:?}", closed.cause);
     let nobody = line().set(|settings| settings.fallback = Fallback::Full).judge_unanswered();
     assert_eq!(nobody.decision, Decision::Allow);
-    let reads = |line| scene(DEFAULT_FILE, line).set(|settings| settings.allow_read_only = true).judge();
+    let reads = |line| scene(DEFAULT_FILE, line).set(|settings| settings.look = crate::Access::Allow).judge();
     assert_eq!(reads("ls -l src").decision, Decision::Ask, "nothing confines it");
     assert_eq!(reads("ls -l").decision, Decision::Allow, "it names no file");
 }

@@ -325,8 +325,9 @@ fn time_and_session_are_checked_when_it_is_matched() {
 
 #[test]
 fn the_read_only_list_needs_the_switch() {
-    let scene =
-        |command: &str| Scene::new().set(|settings| settings.allow_read_only = true).shell(command).judge();
+    let scene = |command: &str| {
+        Scene::new().set(|settings| settings.look = crate::Access::Allow).shell(command).judge()
+    };
     assert_eq!(scene("ls -la").reason, Reason::ReadOnly);
     assert_eq!(scene("ls -la > x").decision, Decision::Ask);
     assert_eq!(scene("rm x").decision, Decision::Ask);

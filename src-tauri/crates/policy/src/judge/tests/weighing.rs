@@ -173,8 +173,9 @@ fn a_line_of_the_file_has_the_limits_of_a_rule() {
 
 #[test]
 fn the_read_only_list_covers_what_a_plain_wrapper_runs() {
-    let judged =
-        |command: &str| Scene::new().set(|settings| settings.allow_read_only = true).shell(command).judge();
+    let judged = |command: &str| {
+        Scene::new().set(|settings| settings.look = crate::Access::Allow).shell(command).judge()
+    };
     assert_eq!(judged("nohup ls").reason, Reason::ReadOnly);
     assert_eq!(judged("sudo ls").decision, Decision::Ask);
     assert_eq!(judged("ls; nohup wc x").decision, Decision::Allow);

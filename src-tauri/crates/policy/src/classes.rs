@@ -1,0 +1,169 @@
+//! Classes of effects, each of which an agent may have, has to ask for, or may not have.
+
+use crate::settings::Settings;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A class of effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Class {
+    /// Reads its folders and the system's files.
+    Look,
+    /// Changes its files and its repositories, as far as that can be undone.
+    Files,
+    /// Runs code of the project, code in the request, and servers on loopback.
+    Build,
+    /// Fetches from the network.
+    Network,
+    /// Sends and publishes.
+    Share,
+    /// Installs software, and runs code that it downloads.
+    Install,
+    /// Changes this machine, controls apps, runs elsewhere, or reaches outside of its folders.
+    System,
+    /// Uses keys, passwords and tokens.
+    Secrets,
+}
+
+impl Class {
+    /// Every class, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Look,
+        Self::Files,
+        Self::Build,
+        Self::Network,
+        Self::Share,
+        Self::Install,
+        Self::System,
+        Self::Secrets,
+    ];
+
+    /// Returns its name, which is also the setting's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::Files => "files",
+            Self::Build => "build",
+            Self::Network => "network",
+            Self::Share => "share",
+            Self::Install => "install",
+            Self::System => "system",
+            Self::Secrets => "secrets",
+        }
+    }
+
+    /// Returns the class of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// Returns true if an agent may have it only in folders that the person named.
+    pub fn needs_folders(self) -> bool {
+        self != Self::Look
+    }
+}
+
+/// What an agent may do about the effects of a class where no rule decides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Access {
+    /// It has them without a question, confined where the class can be.
+    Allow,
+    /// The person is asked.
+    #[default]
+    Ask,
+    /// It does not have them.
+    Deny,
+}
+
+/// Reads [`Settings::look`], which was the switch `allowReadOnly` up to version 1.0.
+pub(crate) fn access_or_switch<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Access, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Access(Access),
+        Switch(bool),
+    }
+    Ok(match Written::deserialize(deserializer)? {
+        Written::Access(access) => access,
+        Written::Switch(true) => Access::Allow,
+        Written::Switch(false) => Access::Ask,
+    })
+}
+
+impl Settings {
+    /// Returns what the agent may do about a class.
+    pub fn access(&self, class: Class) -> Access {
+        match class {
+            Class::Look => self.look,
+            Class::Files => self.files,
+            Class::Build => self.build,
+            Class::Network => self.network,
+            Class::Share => self.share,
+            Class::Install => self.install,
+            Class::System => self.system,
+            Class::Secrets => self.secrets,
+        }
+    }
+
+    /// Sets what the agent may do about a class.
+    pub fn set_access(&mut self, class: Class, access: Access) {
+        *match class {
+            Class::Look => &mut self.look,
+            Class::Files => &mut self.files,
+            Class::Build => &mut self.build,
+            Class::Network => &mut self.network,
+            Class::Share => &mut self.share,
+            Class::Install => &mut self.install,
+            Class::System => &mut self.system,
+            Class::Secrets => &mut self.secrets,
+        } = access;
+    }
+
+    /// Returns true if the agent has effects of a class without a question. It needs folders of its own for all but looking.
+    pub(crate) fn allows(&self, class: Class) -> bool {
+        self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
+    }
+
+    /// Returns true if a class decides anything.
+    pub(crate) fn has_classes(&self) -> bool {
+        Class::ALL.into_iter().any(|class| self.access(class) != Access::Ask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, Class};
+    use crate::Settings;
+
+    #[test]
+    fn each_class_is_a_setting_of_its_name() {
+        for class in Class::ALL {
+            let mut settings = Settings::default();
+            assert_eq!((settings.access(class), Class::named(class.name())), (Access::Ask, Some(class)));
+            settings.set_access(class, Access::Deny);
+            let written = serde_json::to_value(&settings).unwrap();
+            assert_eq!(written[class.name()], "deny", "{class:?}");
+            assert_eq!(serde_json::from_value::<Settings>(written).unwrap(), settings);
+        }
+    }
+
+    #[test]
+    fn classes_need_folders_except_to_look() {
+        let mut settings = Settings { look: Access::Allow, build: Access::Allow, ..Settings::default() };
+        assert!(settings.allows(Class::Look) && !settings.allows(Class::Build));
+        settings.folders = vec!["~/p".to_owned()];
+        assert!(settings.allows(Class::Build));
+    }
+
+    #[test]
+    fn the_switch_of_before_is_the_class_look() {
+        let read = |text: &str| serde_json::from_str::<Settings>(text).map(|settings| settings.look);
+        assert_eq!(read(r#"{"allowReadOnly": true}"#).unwrap(), Access::Allow);
+        assert_eq!(read(r#"{"allowReadOnly": false}"#).unwrap(), Access::Ask);
+        assert_eq!(read(r#"{"look": "deny"}"#).unwrap(), Access::Deny);
+        assert!(read(r#"{"look": "yes"}"#).is_err());
+    }
+}
