@@ -11,6 +11,7 @@
 
 mod answers;
 mod binding;
+mod classes;
 mod control;
 mod deny_rules;
 mod floods;

@@ -86,6 +86,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         shell: true,
         folders: &[],
         confinable: postern_policy::Confinable::ALL,
+        confine: None,
         env_to_ask: &[],
         input: &postern_policy::Input::Nothing,
     }

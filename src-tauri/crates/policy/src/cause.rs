@@ -35,6 +35,8 @@ pub enum Cause {
     /// No rule for host commands denies a tool's command.
     NothingDenies,
 
+    /// The request asks for a profile that this system cannot enforce.
+    CannotConfine,
     /// The session's tool policy denies host commands, or asks about each.
     ToolPolicy { asks: bool, source: RuleSource },
     /// The elevated gate is off.
@@ -287,6 +289,8 @@ pub enum Gap {
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ClassGap {
+    /// The request asks to run unconfined.
+    Unconfined,
     /// This system cannot confine it.
     CannotConfine,
     /// The other steps prevent its confinement.

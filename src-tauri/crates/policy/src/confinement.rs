@@ -37,10 +37,10 @@ impl Confinement {
         matches!(self, Self::None)
     }
 
-    /// Returns the profile for local work in these folders, without any network and with the caches of every tool.
-    pub fn project(folders: Vec<String>) -> Self {
+    /// Returns the profile for local work in these folders, with the caches of every tool.
+    pub fn project(folders: Vec<String>, network: bool, loopback: bool) -> Self {
         let caches = crate::TOOL_CACHES.iter().map(|cache| cache.tool.to_owned()).collect();
-        Self::Project { folders, network: false, loopback: false, caches }
+        Self::Project { folders, network, loopback, caches }
     }
 
     /// Returns true if a run with this profile may do no more than one with the other.
@@ -307,7 +307,7 @@ mod tests {
     fn a_profile_is_within_those_that_allow_more() {
         let folders = || vec!["/p".to_owned()];
         let (none, look) = (Confinement::None, Confinement::Look { folders: folders() });
-        let project = Confinement::project(folders());
+        let project = Confinement::project(folders(), false, false);
         let network =
             Confinement::Project { folders: folders(), network: true, loopback: false, caches: Vec::new() };
         let from_little_to_much = [&look, &project, &none];

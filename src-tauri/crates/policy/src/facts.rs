@@ -3,6 +3,7 @@
 use crate::rule::{Identity, Millis};
 use crate::subject::Origin;
 use postern_command::Reading;
+use postern_protocol::Confine;
 use serde::{Deserialize, Serialize};
 
 /// A program that was looked up.
@@ -162,6 +163,8 @@ pub struct Facts<'a> {
     pub folders: &'a [String],
     /// The profiles that the system can confine a run with.
     pub confinable: Confinable,
+    /// The confinement that the request asks for.
+    pub confine: Option<Confine>,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
     /// Standard input.

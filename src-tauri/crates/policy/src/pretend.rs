@@ -90,6 +90,7 @@ impl<'a> Pretended<'a> {
             shell: self.shell,
             folders: &folders,
             confinable: crate::Confinable::ALL,
+            confine: None,
             env_to_ask: self.env_to_ask,
             input: &Input::Nothing,
         })

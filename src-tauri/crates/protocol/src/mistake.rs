@@ -124,6 +124,9 @@ pub enum Mistake {
     /// A NUL character in the working directory.
     #[error("cwd holds a NUL character")]
     NulInCwd,
+    /// Asks to run unconfined and does not say why.
+    #[error("confine \"none\" needs a reason, which the person reads: say what failed confined")]
+    ConfineWithoutReason,
     /// A NUL character elsewhere.
     #[error("{0} holds a NUL character")]
     Nul(&'static str),
@@ -182,6 +185,7 @@ impl Mistake {
             Self::NulInArgument { .. } => "nul-in-argument",
             Self::NulInEnv(_) => "nul-in-env",
             Self::NulInCwd => "nul-in-cwd",
+            Self::ConfineWithoutReason => "confine-without-reason",
             Self::Nul(_) => "nul",
             Self::TooManyEnv => "too-many-env",
             Self::BadEnvName(_) => "bad-env-name",
@@ -221,6 +225,7 @@ impl Mistake {
             | Self::NulInArgument { .. }
             | Self::NulInEnv(_)
             | Self::NulInCwd
+            | Self::ConfineWithoutReason
             | Self::Nul(_)
             | Self::TooManyEnv
             | Self::BadEnvName(_)

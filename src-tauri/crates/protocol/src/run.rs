@@ -3,6 +3,7 @@
 use crate::data::hex;
 use crate::limits;
 use crate::mistake::Mistake;
+use crate::words::Confine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -62,6 +63,8 @@ pub struct RunParams {
     pub timeout_ms: Option<u64>,
     /// The agent's own words for the person: untrusted, shown as quoted.
     pub reason: Option<String>,
+    /// The confinement that it asks for; none leaves it to the agent's policy.
+    pub confine: Option<Confine>,
     /// The session it belongs to.
     pub session: Option<String>,
     /// When the call is answered.
@@ -97,6 +100,8 @@ pub(crate) struct Wire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    confine: Option<Confine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     wait: Wait,
@@ -123,6 +128,7 @@ impl RunParams {
             stdin: Stdin::Nothing,
             timeout_ms: None,
             reason: None,
+            confine: None,
             session: None,
             wait: Wait::None,
             stream: false,
@@ -152,6 +158,7 @@ impl RunParams {
             stdin: Stdin::from_value(wire.stdin)?,
             timeout_ms: wire.timeout_ms,
             reason: wire.reason,
+            confine: wire.confine,
             session: wire.session,
             wait: wire.wait,
             stream: wire.stream,
@@ -182,6 +189,11 @@ impl RunParams {
             return Err(Mistake::OutOfRange { field: "timeoutMs", range: "at least 1" });
         }
         self.reason.as_deref().map_or(Ok(()), |reason| check_text("reason", reason, limits::REASON))?;
+        if self.confine == Some(Confine::None)
+            && self.reason.as_deref().is_none_or(|why| why.trim().is_empty())
+        {
+            return Err(Mistake::ConfineWithoutReason);
+        }
         self.session.as_deref().map_or(Ok(()), check_session)
     }
 
@@ -223,6 +235,7 @@ impl RunParams {
             stdin: self.stdin.to_value(),
             timeout_ms: self.timeout_ms,
             reason: self.reason.clone(),
+            confine: self.confine,
             session: self.session.clone(),
             wait: self.wait,
             stream: self.stream,

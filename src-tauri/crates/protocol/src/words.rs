@@ -57,6 +57,19 @@ pub enum Profile {
     Project,
 }
 
+/// Confinement that a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Confine {
+    /// At least the profile `look`.
+    Look,
+    /// At least the profile `project`.
+    Project,
+    /// None: what Postern would allow only confined is asked about.
+    None,
+}
+
 /// Where a request is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

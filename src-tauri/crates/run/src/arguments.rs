@@ -1,5 +1,6 @@
 //! What was typed: a command for the host, or a question about this program. Pure.
 
+use postern_protocol::Confine;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
@@ -19,6 +20,7 @@ Options:
       --wait TIME              how long this program waits for the end: then it exits with 75, and the command goes on
                                waiting for its answer, or running; the same line again joins it, and asks nobody twice
       --reason TEXT            what it is for, in your words: the person reads it
+      --confine PROFILE        ask for a profile: look, project, or none (with --reason), where less was not enough
       --session NAME           the session it belongs to
       --cancel-on-disconnect   end it when this program is gone
   -q, --quiet                  say nothing of waiting; what keeps the command from running is still said
@@ -57,6 +59,7 @@ pub(crate) struct Wanted {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) reason: Option<String>,
+    pub(crate) confine: Option<Confine>,
     pub(crate) session: Option<String>,
     pub(crate) cancel_on_disconnect: bool,
     pub(crate) wait_ms: Option<u64>,
@@ -99,6 +102,7 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
             "--env" => variable(&mut wanted.env, &value()?)?,
             "--timeout" => wanted.timeout_ms = Some(milliseconds(&value()?)?),
             "--reason" => wanted.reason = Some(value()?),
+            "--confine" => wanted.confine = Some(profile(&value()?)?),
             "--wait" => wanted.wait_ms = Some(milliseconds(&value()?)?),
             "-q" | "--quiet" => wanted.quiet = true,
             "--session" => wanted.session = Some(value()?),
@@ -117,6 +121,15 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
         (true, None) => Err("nothing to run: give a command after --, or --shell TEXT".to_owned()),
         (false, Some(_)) => Err("give a command or --shell, not both".to_owned()),
         (true, Some(_)) | (false, None) => Ok(Typed::Run(wanted)),
+    }
+}
+
+fn profile(text: &str) -> Result<Confine, String> {
+    match text {
+        "look" => Ok(Confine::Look),
+        "project" => Ok(Confine::Project),
+        "none" => Ok(Confine::None),
+        _ => Err(format!("--confine is look, project or none, not {text:?}")),
     }
 }
 

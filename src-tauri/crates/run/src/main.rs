@@ -119,6 +119,7 @@ fn request(wanted: Wanted, cwd: Option<PathBuf>, forwarded: bool) -> Result<RunP
         stdin: if forwarded { Stdin::Stream } else { Stdin::Nothing },
         timeout_ms: wanted.timeout_ms,
         reason: wanted.reason,
+        confine: wanted.confine,
         session: wanted.session,
         stream: true,
         cancel_on_disconnect: wanted.cancel_on_disconnect,

@@ -80,15 +80,7 @@ fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
             Err(Failure::usage("the profile look has no network: use project"))
         }
         Profile::Look => Ok(Confinement::Look { folders }),
-        Profile::Project => {
-            let (network, loopback) = (command.network, command.loopback);
-            Ok(match Confinement::project(folders) {
-                Confinement::Project { folders, caches, .. } => {
-                    Confinement::Project { folders, network, loopback, caches }
-                }
-                other => other,
-            })
-        }
+        Profile::Project => Ok(Confinement::project(folders, command.network, command.loopback)),
     }
 }
 

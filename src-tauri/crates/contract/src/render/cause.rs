@@ -65,6 +65,9 @@ pub fn cause(cause: &Cause) -> Shown {
         }
         Cause::NoAnswer(Fallback::Deny) => Sentence::new("No one answered in time."),
         Cause::NothingDenies => Sentence::new("No rule for host commands denies it."),
+        Cause::CannotConfine => Sentence::new(
+            "It asks to run confined, and this system can't do that (`postern doctor` says why).",
+        ),
         Cause::ToolPolicy { asks, source: from } => {
             let words = if *asks {
                 "Tool policy asks about every use of `system.run` in this session ("

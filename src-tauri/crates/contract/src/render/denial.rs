@@ -3,7 +3,7 @@
 use super::sentence::Sentence;
 use crate::piece::{Shown, text};
 use postern_policy::environment::{RefusedName, Why};
-use postern_policy::{Advice, AgentId, Verdict};
+use postern_policy::{Advice, AgentId, Confinement, Verdict};
 use postern_protocol::{Denied, DenyReason};
 use postern_request::{Denial, Drift, NotShown, Refusal, Withdrawal};
 use std::time::Duration;
@@ -149,6 +149,23 @@ pub fn set_aside(paths: &[String]) -> String {
         "This run was confined and left files that git, an editor or an agent would obey. Postern set them aside: {}.",
         paths.join(", ")
     )
+}
+
+/// Returns what an agent is told whose confined command failed: what it did not have, and how to ask for it.
+pub fn failed_confined(confinement: &Confinement) -> Option<String> {
+    let had = match confinement {
+        Confinement::None => return None,
+        Confinement::Look { .. } => "it could write nothing and had no network",
+        Confinement::Project { network: true, .. } => "it could write only in its own folders",
+        Confinement::Project { network: false, .. } => {
+            "it could write only in its own folders and had no network"
+        }
+    };
+    let profile = confinement.name();
+    Some(format!(
+        "It ran confined ({profile}): {had}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \
+         (postern-run --confine none --reason TEXT): the person is asked."
+    ))
 }
 
 /// Returns what an agent is told whose command ran out of time: how to ask for more, and who may give more than that.

@@ -53,6 +53,7 @@ pub(super) fn gap(sentence: Sentence, gap: &Gap) -> Sentence {
 /// Adds why the read-only list or a class does not hold for a step.
 pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
     match gap {
+        ClassGap::Unconfined => sentence.say("it asks to run with your rights, not confined"),
         ClassGap::CannotConfine => sentence.say("this system can't confine it (`postern doctor` says why)"),
         ClassGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
         ClassGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),

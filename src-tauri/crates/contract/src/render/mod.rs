@@ -19,7 +19,9 @@ mod trace;
 pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
 pub use cause::cause;
-pub use denial::{advice, denial, denial_advice, not_shown, refusal, set_aside, timed_out, verdict_advice};
+pub use denial::{
+    advice, denial, denial_advice, failed_confined, not_shown, refusal, set_aside, timed_out, verdict_advice,
+};
 pub use effect::{asked_because, beyond_headline, effect, effect_sentence, headline};
 pub use gap::difference;
 pub use lint::{fix, problem};

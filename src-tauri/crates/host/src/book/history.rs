@@ -139,6 +139,7 @@ impl Book {
             folders,
             confinable: true,
             confinable_project: true,
+            confine: None,
             env_to_ask,
             input,
         })

@@ -7,6 +7,7 @@ use postern_policy::{
     AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge,
     protect_in_own_shell, would_match,
 };
+use postern_protocol::Confine;
 use postern_request::Launch;
 use postern_store::requests::RequestRow;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub(crate) struct Found {
     /// The same with the profile `project`.
     #[serde(default)]
     pub(crate) confinable_project: bool,
+    /// The confinement that the request asked for.
+    #[serde(default)]
+    pub(crate) confine: Option<Confine>,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
     /// Its standard input.
@@ -112,6 +116,7 @@ impl Past {
             shell: self.shell,
             folders: &self.found.folders,
             confinable: Confinable { look: self.found.confinable, project: self.found.confinable_project },
+            confine: self.found.confine,
             env_to_ask: &self.found.env_to_ask,
             input: &self.found.input,
         }

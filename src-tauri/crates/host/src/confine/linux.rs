@@ -4,7 +4,7 @@
 use super::filter::{self, Sockets};
 use super::mounts::{Access, Mounts};
 use super::stand_ins::StandIns;
-use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset};
+use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
 use crate::run::Keeper;
 use postern_policy::{Confinement, tool_caches};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// Mounts below the agent's folders: the system read-only, devices without content, and its own temporary folders.
-/// They hide `/run` and `/tmp` of the host, and the sockets in them.
+/// Mounts below the agent's folders: the system read-only, and devices without content. They hide `/run` of the host, and
+/// the sockets in it.
 const SYSTEM: &[&str] = &[
     "--ro-bind",
     "/",
@@ -24,8 +24,6 @@ const SYSTEM: &[&str] = &[
     "/proc",
     "--tmpfs",
     "/run",
-    "--tmpfs",
-    "/tmp",
     "--ro-bind-try",
     "/run/current-system",
     "/run/current-system",
@@ -131,6 +129,8 @@ fn arguments(pins: &Mounts, cache: &str, network: bool) -> Vec<OsString> {
     if network && let Ok(resolver) = std::fs::canonicalize("/etc/resolv.conf") {
         arguments.extend(["--ro-bind-try".into(), resolver.clone().into(), resolver.into()]);
     }
+    // Hides the host's `/tmp`, and the sockets in it.
+    arguments.extend(["--bind", &temporary(cache), "/tmp"].map(OsString::from));
     arguments.extend(["--bind", cache, cache].map(OsString::from));
     arguments.extend(pins.arguments());
     arguments

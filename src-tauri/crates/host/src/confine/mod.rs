@@ -102,8 +102,8 @@ pub fn environment(confinement: &Confinement, home: &str) -> Vec<(String, String
     let Confinement::Project { folders, network, caches, .. } = confinement else { return Vec::new() };
     let private = private_cache(home, folders, cfg!(target_os = "macos"));
     let mut variables = cache_environment(caches, &private, *network);
-    let temporary = if cfg!(target_os = "macos") { format!("{private}/tmp") } else { "/tmp".to_owned() };
-    variables.push(("TMPDIR".to_owned(), temporary));
+    let folder = if cfg!(target_os = "macos") { temporary(&private) } else { "/tmp".to_owned() };
+    variables.push(("TMPDIR".to_owned(), folder));
     variables
 }
 
@@ -184,12 +184,34 @@ fn reach(network: bool, loopback: bool) -> &'static str {
     }
 }
 
-/// Creates the private cache folder of a run.
+/// Returns the temporary folder in the private cache of a run: one run finds there what an earlier one left, until Postern
+/// starts anew.
+fn temporary(private_cache: &str) -> String {
+    format!("{private_cache}/tmp")
+}
+
+/// Empties the temporary folders of all confined runs. Call it while none runs.
+pub(crate) fn clear_temporary(home: &str) {
+    let some = private_cache(home, &[], cfg!(target_os = "macos"));
+    let entries = Path::new(&some).parent().map(std::fs::read_dir);
+    let Some(Ok(entries)) = entries else { return };
+    for private in entries.filter_map(Result::ok) {
+        let folder = private.path().join("tmp");
+        match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!(folder = %folder.display(), %error, "a temporary folder was not emptied");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+/// Creates the private cache folder of a run, with its temporary folder.
 fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, String> {
     use std::os::unix::fs::DirBuilderExt as _;
     let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));
     let failed = |error: std::io::Error| format!("its cache folder {path}: {error}");
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(temporary(&path));
     made.map_err(failed)?;
     let real = std::fs::canonicalize(&path).map_err(failed)?;
     real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))
@@ -233,7 +255,7 @@ impl Confines {
         };
         Self {
             look: tried(Confinement::Look { folders: Vec::new() }),
-            project: tried(Confinement::project(Vec::new())),
+            project: tried(Confinement::project(Vec::new(), false, false)),
         }
     }
 }

@@ -120,8 +120,6 @@ impl Enforcer for Seatbelt {
         };
         let aftermath = Aftermath::before(folders, user)?;
         let cache = make_private_cache(folders, user)?;
-        std::fs::create_dir_all(Path::new(&cache).join("tmp"))
-            .map_err(|error| format!("{cache}/tmp: {error}"))?;
         let profile = profile(confinement, user, programs, &cache, &aftermath.before)?;
         Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
     }
@@ -284,7 +282,7 @@ mod tests {
     }
 
     fn project() -> Confinement {
-        Confinement::project(vec!["/Users/u/p".to_owned()])
+        Confinement::project(vec!["/Users/u/p".to_owned()], false, false)
     }
 
     #[test]

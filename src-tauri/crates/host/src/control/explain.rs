@@ -70,6 +70,7 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
         stdin: Stdin::Nothing,
         timeout_ms: None,
         reason: None,
+        confine: None,
         session: params.session,
         wait: Wait::None,
         stream: false,

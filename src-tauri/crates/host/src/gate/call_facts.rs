@@ -172,6 +172,7 @@ fn judged(
         env_to_ask: Vec::new(),
         input: Input::Nothing,
         confinable: Confinable::NONE,
+        confine: None,
         folders: (Vec::new(), policy.settings.folders.clone()),
         call: Some(Box::new(found)),
         plan,
@@ -237,6 +238,7 @@ fn facts_of<'a>(
         shell: true,
         folders: &[],
         confinable: Confinable::NONE,
+        confine: None,
         env_to_ask: &[],
         input: &Input::Nothing,
     }

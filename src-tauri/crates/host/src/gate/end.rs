@@ -63,7 +63,10 @@ impl Task {
             Ending::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 let left = request.result.as_deref().and_then(left_behind);
-                finished(*end, request.result.as_deref(), late.or(left))
+                let confined = (end.exit_code().is_some_and(|code| code != 0))
+                    .then(|| failed_confined(request))
+                    .flatten();
+                finished(*end, request.result.as_deref(), late.or(left).or(confined))
             }
             Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
             Ending::Allowed => event_of(&Ending::Allowed),
@@ -92,6 +95,11 @@ fn left_behind(ran: &Ran) -> Option<String> {
     }
     tracing::warn!(?ran.set_aside, "a confined run changed protected places");
     Some(render::set_aside(&paths))
+}
+
+/// Tells what a confined run did not have.
+fn failed_confined(request: &Request) -> Option<String> {
+    render::failed_confined(&request.judged.as_deref()?.plan.confinement)
 }
 
 /// How long a run may take, where that is less than was asked for.

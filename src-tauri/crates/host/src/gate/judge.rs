@@ -15,7 +15,7 @@ use postern_policy::{
     AgentPolicy, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
     Reason, Renewal, Rule, StepFacts, Verdict, judge, judge_unanswered, propose, propose_renewals,
 };
-use postern_protocol::RunParams;
+use postern_protocol::{Confine, RunParams};
 use postern_request::{By, Denial, Digest, Launch, Plan};
 
 /// How a confined git is told to write nothing, fetch nothing, and start nothing that a repository's configuration names.
@@ -126,6 +126,8 @@ pub(crate) struct Judged {
     pub(super) env_to_ask: Vec<String>,
     pub(super) input: Input,
     pub(super) confinable: Confinable,
+    /// The confinement that the request asks for.
+    pub(super) confine: Option<Confine>,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),
     /// What was found about the tool by which its agent does it itself.
@@ -198,6 +200,7 @@ impl Judged {
             } else {
                 Confinable::NONE
             },
+            confine: self.confine,
             env_to_ask: &self.env_to_ask,
             input: &self.input,
         }
@@ -242,7 +245,17 @@ impl Judged {
         let input = self.input.clone();
         let origin = self.plan.origin;
         let Confinable { look: confinable, project: confinable_project } = self.confinable;
-        Found { origin, steps, cwd, folders, confinable, confinable_project, env_to_ask, input }
+        Found {
+            origin,
+            steps,
+            cwd,
+            folders,
+            confinable,
+            confinable_project,
+            confine: self.confine,
+            env_to_ask,
+            input,
+        }
     }
 
     /// The same request by another policy, or later.

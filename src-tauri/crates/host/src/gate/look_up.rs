@@ -87,6 +87,7 @@ pub(super) fn looked_up(
         input,
         folders,
         confinable: world.confines.confinable(),
+        confine: run.confine,
         call: None,
     }))
 }

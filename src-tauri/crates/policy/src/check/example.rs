@@ -57,6 +57,7 @@ pub(super) fn facts<'a>(
         shell,
         folders: &[],
         confinable: crate::Confinable::ALL,
+        confine: None,
         env_to_ask: &[],
         input: &crate::facts::Input::Nothing,
     }

@@ -21,6 +21,7 @@ use postern_command::effect::InstallPlace;
 use postern_command::{
     ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Why,
 };
+use postern_protocol::Confine;
 use std::cell::OnceCell;
 
 /// What a step needs so that its classes allow it, from little to much.
@@ -187,10 +188,12 @@ impl<'f> Classes<'f> {
     fn add_read(&self, found: &mut Found, path: &str) {
         if self.places().is_protected(path) {
             found.unclassed = true;
-        } else if is_temporary(path) {
-            self.add_private(found);
         } else if !self.places().may_be_read(path) {
-            found.add(Class::System, Need::Unconfined);
+            if is_temporary(path) {
+                self.add_private(found);
+            } else {
+                found.add(Class::System, Need::Unconfined);
+            }
         }
     }
 
@@ -264,9 +267,9 @@ impl<'f> Classes<'f> {
     }
 }
 
-/// Returns true for a path in a folder for temporary files, which a confined run has one of its own of.
+/// Returns true for a path in the temporary folder, of which the profile `project` has one of its own.
 fn is_temporary(path: &str) -> bool {
-    places::TEMPORARY.iter().any(|folder| path::is_within(path, folder))
+    ["/tmp", "/private/tmp"].iter().any(|folder| path::is_within(path, folder))
 }
 
 /// Returns the outcome of the classes for a step that no rule covers; `held` says that the run has what it needs.
@@ -286,6 +289,8 @@ pub(super) fn outcome(
         Classed::Allowed { classes, need, .. } => {
             let gap = if held {
                 None
+            } else if facts.confine == Some(Confine::None) && *need < Need::Unconfined {
+                Some(ClassGap::Unconfined)
             } else if !facts.origin.is_host() {
                 Some(ClassGap::OwnShell)
             } else if *need < Need::Unconfined && !facts.confinable.project {

@@ -22,6 +22,7 @@ use crate::path;
 use crate::settings::Security;
 use crate::verdict::Decision;
 use postern_command::{Power, Redirection, RedirectionKind};
+use postern_protocol::Confine;
 use std::cell::OnceCell;
 
 /// The list's verdict on a step.
@@ -50,6 +51,15 @@ pub(super) struct Looks {
 impl Looks {
     /// `by_line` says that a rule covers the whole line.
     pub(super) fn new<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
+        let looks = Self::of_policy(policy, facts, by_line);
+        let confinement = match asked_profile(policy, facts) {
+            Some(asked) if !looks.confinement.is_within(&asked) => asked,
+            Some(_) | None => looks.confinement,
+        };
+        Self { confinement, ..looks }
+    }
+
+    fn of_policy<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             return Self { steps: Vec::new(), classed: Vec::new(), confinement: Confinement::None };
         }
@@ -65,7 +75,7 @@ impl Looks {
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let classed = by_classes(policy, facts, &places, &subjects);
         let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
-        let confinement = if !facts.reading.opaque.is_empty() {
+        let confinement = if facts.confine == Some(Confine::None) || !facts.reading.opaque.is_empty() {
             Confinement::None
         } else if whole.only_looks() {
             Confinement::Look { folders: facts.folders.to_vec() }
@@ -159,12 +169,23 @@ impl Whole<'_> {
             path::is_within(self.facts.home, folder) || path::is_within(self.facts.data, folder)
         };
         let held = self.facts.confinable.project && !folders.iter().any(whole);
-        held.then(|| Confinement::Project {
-            folders,
-            network: network || need == Need::Network,
-            loopback: serves || settings.loopback,
-            caches: crate::TOOL_CACHES.iter().map(|cache| cache.tool.to_owned()).collect(),
+        held.then(|| {
+            let network = network || need == Need::Network;
+            Confinement::project(folders, network, serves || settings.loopback)
         })
+    }
+}
+
+/// Returns the profile that a request asks for.
+fn asked_profile(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Confinement> {
+    let folders = facts.folders.to_vec();
+    let settings = &policy.settings;
+    match facts.confine? {
+        Confine::Look => Some(Confinement::Look { folders }),
+        Confine::Project => {
+            Some(Confinement::project(folders, settings.allows(Class::Network), settings.loopback))
+        }
+        Confine::None => None,
     }
 }
 

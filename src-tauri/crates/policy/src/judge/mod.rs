@@ -137,6 +137,7 @@ impl<'a> Judgement<'a> {
             self.by_shell_policy().into_iter().collect()
         };
         whole.extend(self.against_the_whole());
+        whole.extend(self.by_asked_profile());
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
         whole.extend(rest.map(|doubt| self.unasked(doubt)));
         self.note_against(&outcomes, &whole);

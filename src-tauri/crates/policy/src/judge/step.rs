@@ -13,6 +13,7 @@ use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
+use postern_protocol::Confine;
 
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
@@ -207,6 +208,9 @@ fn by_read_only_list(
         Some(Outcome::new(Decision::Ask, reason, cause))
     };
     match looks.steps.get(at)? {
+        Vouched::Confined if facts.confine == Some(Confine::None) => {
+            not_so(Reason::AllowlistMiss, ClassGap::Unconfined)
+        }
         Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ClassGap::OwnShell),
         Vouched::Confined if !confined && !facts.confinable.look => {
             not_so(Reason::CannotConfine, ClassGap::CannotConfine)

@@ -10,6 +10,7 @@ use crate::facts::Lookup;
 use crate::path;
 use crate::settings::{SEARCH_PATH, Security};
 use crate::verdict::{Decision, Reason};
+use postern_protocol::Confine;
 
 impl Judgement<'_> {
     /// Tool policy: may this session use host commands at all?
@@ -55,6 +56,17 @@ impl Judgement<'_> {
             whole.push(Outcome::new(Decision::Ask, Reason::AskAlways, cause));
         }
         whole
+    }
+
+    /// A request for a profile that this system cannot enforce.
+    pub(super) fn by_asked_profile(&self) -> Option<Outcome> {
+        let can = self.facts.confinable;
+        let missing = match self.facts.confine? {
+            Confine::Look => !can.look,
+            Confine::Project => !can.project,
+            Confine::None => false,
+        };
+        missing.then(|| Outcome::new(Decision::Deny, Reason::CannotConfine, Cause::CannotConfine))
     }
 
     /// Stage 5, and the folders that the agent may run in.

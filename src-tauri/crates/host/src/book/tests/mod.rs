@@ -65,6 +65,7 @@ impl World {
             shell: false,
             folders: &[],
             confinable: postern_policy::Confinable::ALL,
+            confine: None,
             env_to_ask: &[],
             input: &postern_policy::Input::Nothing,
         };

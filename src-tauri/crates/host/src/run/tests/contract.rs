@@ -122,7 +122,7 @@ async fn mac_project_holds() {
         "echo x > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"",
         "echo x > .git/index.lock && mv .git/index.lock .git/index",
     ];
-    holds(Confinement::project, &allowed).await;
+    holds(|folders| Confinement::project(folders, false, false), &allowed).await;
 }
 
 #[tokio::test]
@@ -130,7 +130,8 @@ async fn mac_project_holds() {
 async fn mac_what_a_run_leaves_is_set_aside() {
     let place = place();
     let text = "mkdir -p src/sub; echo x > src/sub/.envrc 2>/dev/null; true";
-    let finished = finish(confined(&place, text, Confinement::project(folders(&place)))).await.unwrap();
+    let finished =
+        finish(confined(&place, text, Confinement::project(folders(&place), false, false))).await.unwrap();
     assert_eq!(finished.end.exit, Some(Exit::Code(0)));
     assert!(
         !place.path("project/src/sub/.envrc").exists(),

@@ -6,8 +6,9 @@ use postern_policy::Confinement;
 use std::fs;
 
 async fn run(place: &Place, text: &str) -> (Finished, String) {
-    let finished =
-        finish(confined(place, text, Confinement::project(folders(place)))).await.expect("it starts");
+    let finished = finish(confined(place, text, Confinement::project(folders(place), false, false)))
+        .await
+        .expect("it starts");
     let said = super::text(&finished.stdout) + &super::text(&finished.stderr);
     (finished, said)
 }
@@ -106,7 +107,7 @@ async fn nothing_outlives_it() {
 #[tokio::test]
 async fn a_folder_that_became_a_link_is_not_followed() {
     let place = place();
-    let prepared = confined(&place, "cat a", Confinement::project(folders(&place)));
+    let prepared = confined(&place, "cat a", Confinement::project(folders(&place), false, false));
     fs::rename(place.path("project"), place.path("gone")).unwrap();
     std::os::unix::fs::symlink(place.path("home"), place.path("project")).unwrap();
     assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_) | SpawnError::Drifted(_))));
@@ -117,13 +118,14 @@ async fn folders_that_are_too_wide_are_refused() {
     let place = place();
     for folder in ["home", "data", ""] {
         let wide = vec![place.path(folder).to_str().unwrap().trim_end_matches('/').to_owned()];
-        let Err(SpawnError::Failed(why)) = finish(confined(&place, "true", Confinement::project(wide))).await
+        let Err(SpawnError::Failed(why)) =
+            finish(confined(&place, "true", Confinement::project(wide, false, false))).await
         else {
             panic!("{folder} is refused")
         };
         assert!(why.contains("holds"), "{why}");
     }
-    let root = Confinement::project(vec!["/".to_owned()]);
+    let root = Confinement::project(vec!["/".to_owned()], false, false);
     assert!(finish(confined(&place, "true", root)).await.is_err());
 }
 
@@ -132,7 +134,8 @@ async fn a_run_ends_by_its_signal_and_its_time() {
     let place = place();
     let (finished, _) = run(&place, "kill -USR1 $$").await;
     assert_eq!(finished.end.exit, Some(Exit::Signal(10)));
-    let mut prepared = confined(&place, "sleep 1000 & wait", Confinement::project(folders(&place)));
+    let mut prepared =
+        confined(&place, "sleep 1000 & wait", Confinement::project(folders(&place), false, false));
     prepared.plan.timeout_ms = Some(100);
     prepared.grace = Duration::from_millis(100);
     let finished = finish(prepared).await.unwrap();
@@ -142,7 +145,7 @@ async fn a_run_ends_by_its_signal_and_its_time() {
 #[tokio::test]
 async fn two_runs_of_one_folder_share_its_stand_ins() {
     let place = place();
-    let first = confined(&place, "read x", Confinement::project(folders(&place)));
+    let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
     let (running, mut events) = begin(Prepared { input: Input::Stream, ..first }).await.unwrap();
     let (_, said) =
         run(&place, "mkdir .claude/x; echo x > .cursor; rmdir .claude; mv .claude y; ls -A").await;
@@ -167,7 +170,7 @@ async fn cost_of_a_profile() {
     let profiles = [
         Confinement::None,
         Confinement::Look { folders: folders(&place) },
-        Confinement::project(folders(&place)),
+        Confinement::project(folders(&place), false, false),
     ];
     let mut times: [Vec<Duration>; 3] = Default::default();
     // In turn, so that all have the same neighbors.

