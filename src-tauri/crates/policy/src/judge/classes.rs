@@ -19,7 +19,8 @@ use crate::risk::RatedEffect;
 use crate::verdict::{Decision, Reason, RiskLevel};
 use postern_command::effect::InstallPlace;
 use postern_command::{
-    ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Why,
+    ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Unparsed, UnsafeArg,
+    Why,
 };
 use postern_protocol::Confine;
 use std::cell::OnceCell;
@@ -228,7 +229,7 @@ impl<'f> Classes<'f> {
             Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => false,
         };
         let harmless = |assignment| super::subject::is_harmless(assignment, &self.policy.settings);
-        subject.step.ways_out.iter().any(|way| way.effect != ArgEffect::Folder)
+        subject.step.ways_out.iter().any(|way| is_strange_argument(subject, way))
             || subject.found.changeable().next().is_some()
             || of_agent()
             || !subject.step.assignments.iter().all(harmless)
@@ -248,7 +249,12 @@ impl<'f> Classes<'f> {
             Lookup::Found(_) => true,
             // A builtin, or a text that was not understood.
             Lookup::Nothing => subject.step.program().is_none_or(|name| !name.contains('/')),
-            Lookup::NotFound | Lookup::Unusable { .. } => false,
+            // The shell runs the text itself (`eval`).
+            Lookup::NotFound => {
+                subject.step.opaque.as_ref().is_some_and(|part| part.kind == Unparsed::Eval)
+                    && self.facts.shell
+            }
+            Lookup::Unusable { .. } => false,
         };
         let plain = subject.step.via.iter().all(|via| via.power == Power::Transparent);
         there && plain && subject.strange_wrapper(self.policy, self.facts).is_none()
@@ -267,9 +273,26 @@ impl<'f> Classes<'f> {
     }
 }
 
+/// Returns true for an unsafe argument of which the step's effects may tell too little. A verb has effects of its own.
+fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
+    use ArgEffect::{Code, Folder, NamedCode, Pattern, RunTime, Shell, Unlisted};
+    let is_option = subject.step.argv.get(way.argument).is_none_or(|word| word.raw.starts_with('-'));
+    match way.effect {
+        Folder => false,
+        Code | NamedCode | Pattern | RunTime | Shell | Unlisted => true,
+        _ => is_option,
+    }
+}
+
 /// Returns true for a path in the temporary folder, of which the profile `project` has one of its own.
 fn is_temporary(path: &str) -> bool {
     ["/tmp", "/private/tmp"].iter().any(|folder| path::is_within(path, folder))
+}
+
+/// Returns the outcome for a text that was not understood, in a run that holds it as code of the project.
+pub(super) fn any_code() -> Outcome {
+    let cause = Cause::Classes { classes: vec![Class::Build], confined: true };
+    Outcome::new(Decision::Allow, Reason::Class, cause)
 }
 
 /// Returns the outcome of the classes for a step that no rule covers; `held` says that the run has what it needs.

@@ -75,9 +75,9 @@ impl Looks {
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let classed = by_classes(policy, facts, &places, &subjects);
         let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
-        let confinement = if facts.confine == Some(Confine::None) || !facts.reading.opaque.is_empty() {
+        let confinement = if facts.confine == Some(Confine::None) {
             Confinement::None
-        } else if whole.only_looks() {
+        } else if facts.reading.opaque.is_empty() && whole.only_looks() {
             Confinement::Look { folders: facts.folders.to_vec() }
         } else if by_line {
             Confinement::None
@@ -85,6 +85,11 @@ impl Looks {
             whole.by_classes().unwrap_or_default()
         };
         Self { steps, classed, confinement }
+    }
+
+    /// Returns true if the run is one of code that the agent may run confined, so that what was not understood may be any.
+    pub(super) fn hold_any_code(&self, settings: &crate::Settings) -> bool {
+        settings.allows(Class::Build) && matches!(self.confinement, Confinement::Project { .. })
     }
 
     /// Returns true if the run has what classes need to allow the step at `at`.
@@ -141,6 +146,12 @@ impl Whole<'_> {
     fn by_classes(&self) -> Option<Confinement> {
         let settings = &self.policy.settings;
         let (mut need, mut serves, mut builds, mut only_by_class) = (Need::Look, false, false, false);
+        if !self.facts.reading.opaque.is_empty() {
+            (need, builds, only_by_class) = (Need::Project, settings.allows(Class::Build), true);
+            if !builds {
+                return None;
+            }
+        }
         for ((subject, step), classed) in self.subjects.iter().zip(self.steps).zip(self.classed) {
             let covered = || matches!(coverage(self.policy, subject, self.facts), Coverage::Covered(_));
             match (step, classed) {
@@ -157,7 +168,10 @@ impl Whole<'_> {
             }
         }
         let network = settings.allows(Class::Network);
-        if !only_by_class || need == Need::Network && builds && !network {
+        if !only_by_class
+            || need == Need::Network && builds && !network
+            || crate::risk::may_be_dangerous(self.facts)
+        {
             return None;
         }
         let folders = self.facts.folders.to_vec();

@@ -261,7 +261,9 @@ impl<'a> Judgement<'a> {
     /// Parts that belong to no step and were not understood.
     fn unread_parts(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.first()?;
-        let outcome = self.by_line(step::opaque(part));
+        let by_rule = self.by_line(step::opaque(part));
+        let held = by_rule.decision == Decision::Ask && self.looks.hold_any_code(&self.policy.settings);
+        let outcome = if held { classes::any_code() } else { by_rule };
         self.note("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }

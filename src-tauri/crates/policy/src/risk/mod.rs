@@ -121,6 +121,13 @@ pub(crate) fn is_dangerous(step: &Step) -> bool {
     effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
 }
 
+/// Returns true if a part that was not understood may be dangerous.
+pub(crate) fn may_be_dangerous(facts: &Facts<'_>) -> bool {
+    let parts = facts.reading.steps.iter().filter_map(|step| step.opaque.as_ref());
+    let all = guessed(facts.reading.opaque.iter().chain(parts), facts);
+    all.iter().any(|rated| rated.level == RiskLevel::Dangerous)
+}
+
 /// Returns the effects of every step, each with its reach.
 pub(crate) fn of_steps(facts: &Facts<'_>) -> Vec<Vec<RatedEffect>> {
     let rated = |(at, found): (usize, Vec<StepEffect>)| {

