@@ -348,11 +348,13 @@ const FILTERS: &[(&str, usize, &str)] = &[
     ("head", 0, "nc"),
     ("hostname", 0, ""),
     ("id", 1, ""),
+    ("jq", 1, ""),
     ("ls", 0, ""),
     ("mawk", 1, "Fv"),
     ("nl", 0, "bw"),
     ("nproc", 0, ""),
     ("printf", 99, ""),
+    ("ps", 9, "Cgopqstu"),
     ("pwd", 0, ""),
     ("rev", 0, ""),
     ("sed", 1, "e"),
@@ -367,6 +369,7 @@ const FILTERS: &[(&str, usize, &str)] = &[
     ("uname", 0, ""),
     ("uniq", 0, "fsw"),
     ("wc", 0, ""),
+    ("which", 9, ""),
     ("whoami", 0, ""),
 ];
 
@@ -375,9 +378,12 @@ fn names_a_file(program: &str, option: &str) -> bool {
     match option.strip_prefix('-') {
         Some(long) => {
             let name = long.split('=').next().unwrap_or_default();
-            ["file", "from", "reference"].iter().any(|part| name.contains(part))
+            ["file", "from", "library", "reference"].iter().any(|part| name.contains(part))
         }
-        None => program.ends_with("grep") && option.contains('f'),
+        None => {
+            program.ends_with("grep") && option.contains('f')
+                || program == "jq" && option.contains(['f', 'L'])
+        }
     }
 }
 
