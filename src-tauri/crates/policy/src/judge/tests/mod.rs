@@ -4,6 +4,7 @@ mod bounds;
 mod changeable;
 mod core;
 mod doubt;
+mod files;
 mod generated;
 mod laws;
 mod layers;
