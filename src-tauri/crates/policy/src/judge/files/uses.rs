@@ -1,5 +1,6 @@
 //! Files that a step uses, as far as its words tell.
 
+use super::spelled::{opened, pieces};
 use crate::facts::StepFacts;
 use crate::judge::core::{TOO_MANY, spellings_of};
 use crate::judge::line::Line;
@@ -162,57 +163,43 @@ impl Uses<'_> {
     }
 
     fn of_operands(&mut self, step: &Step, name: &str, reads: bool) {
-        let searches = SEARCH.contains(&name);
-        let option = |word: &Word, letters: &str| {
-            let word = text(word);
-            word.starts_with('-') && !word.starts_with("--") && word.contains(|c| letters.contains(c))
-        };
-        let long = |names: &[&str]| {
-            let is_one = |word: &Word| names.contains(&text(word).split('=').next().unwrap_or_default());
-            step.argv.iter().any(is_one)
-        };
-        let given =
-            step.argv.iter().any(|word| option(word, "ef")) || long(&["--regexp", "--file", "--files"]);
-        let mut pattern = operands(step).next().filter(|_| searches && !given);
-        let mut words = Vec::new();
-        for word in step.argv.iter().skip(1) {
-            if FIND.contains(&name) && text(word).starts_with('-') {
-                break;
-            }
-            if is_placeholder(text(word), step) {
-                continue;
-            }
-            if pattern.is_some_and(|pattern| std::ptr::eq(pattern, word)) {
-                pattern = None;
-                continue;
-            }
-            words.push(word);
-        }
+        let given = has_letter(step, "ef") || has_long(step, &["--regexp", "--file", "--files"]);
+        let pattern = operands(step).next().filter(|_| SEARCH.contains(&name) && !given);
+        let is_pattern = |word: &&Word| pattern.is_some_and(|pattern| std::ptr::eq(pattern, *word));
+        let tests = |word: &&Word| FIND.contains(&name) && text(word).starts_with('-');
+        let words = step.argv.iter().skip(1).take_while(|word| !tests(word));
+        let words: Vec<&Word> =
+            words.filter(|word| !is_pattern(word) && !is_placeholder(text(word), step)).collect();
         if let Some(program) = step.argv.first().filter(|word| text(word).contains('/')) {
             let run = self.of_word(program, true, false);
             self.all.push(run);
         }
         let used: Vec<Use> = words.iter().map(|word| self.of_word(word, reads, false)).collect();
-        if let Some((_, letters)) = WALK.iter().find(|(walks, _)| *walks == name) {
-            let bundled =
-                |word: &&Word| name.ends_with("tar") && text(word).contains(|c| letters.contains(c));
-            let walks = letters.is_empty()
-                || step.argv.iter().skip(1).any(|word| word.value.is_none() || option(word, letters))
-                || step.argv.get(1).is_some_and(|word| bundled(&word))
-                || long(WALK_LONG);
-            let shown = |word: &Word| option(word, "u.") || long(&["--hidden", "--unrestricted"]);
-            let visible = PASS_OVER_HIDDEN.contains(&name)
-                && !step.argv.iter().skip(1).any(|word| word.value.is_none() && searches || shown(word));
-            let named = words.iter().zip(&used).filter(|(word, _)| !text(word).starts_with('-'));
-            let mut folders: Vec<String> = named.flat_map(|(_, one)| one.known.clone()).collect();
-            if folders.is_empty() && searches {
-                folders = self.here();
-            }
-            let written = self::named(step);
-            let through = Use { written, walks: folders, visible, reads: true, ..Use::default() };
-            self.all.extend(Some(through).filter(|_| walks));
-        }
+        let operands = words.iter().zip(&used).filter(|(word, _)| !text(word).starts_with('-'));
+        let folders = operands.flat_map(|(_, one)| one.known.clone()).collect();
+        self.of_walk(step, name, folders);
         self.all.extend(used);
+    }
+
+    /// What a program reads that goes through folders.
+    fn of_walk(&mut self, step: &Step, name: &str, mut folders: Vec<String>) {
+        let Some((_, letters)) = WALK.iter().find(|(walks, _)| *walks == name) else { return };
+        let searches = SEARCH.contains(&name);
+        let open = step.argv.iter().skip(1).any(|word| word.value.is_none());
+        // The first word of `tar` is letters with or without a dash.
+        let first =
+            step.argv.get(1).map(text).filter(|word| name.ends_with("tar") && !word.starts_with("--"));
+        let bundled = first.is_some_and(|word| word.contains(|c| letters.contains(c)));
+        if !(letters.is_empty() || open || bundled || has_letter(step, letters) || has_long(step, WALK_LONG))
+        {
+            return;
+        }
+        if folders.is_empty() && searches {
+            folders = self.here();
+        }
+        let shows_hidden = open || has_letter(step, "u.") || has_long(step, &["--hidden", "--unrestricted"]);
+        let visible = PASS_OVER_HIDDEN.contains(&name) && !shows_hidden;
+        self.all.push(Use { written: named(step), walks: folders, visible, reads: true, ..Use::default() });
     }
 
     /// What wrappers are given, and what they give.
@@ -344,6 +331,17 @@ fn text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
+/// Returns true if an option of a step has one of these letters.
+fn has_letter(step: &Step, letters: &str) -> bool {
+    let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    step.argv.iter().map(text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
+}
+
+/// Returns true if a step has one of these long options.
+fn has_long(step: &Step, names: &[&str]) -> bool {
+    step.argv.iter().any(|word| names.contains(&text(word).split('=').next().unwrap_or_default()))
+}
+
 fn operands(step: &Step) -> impl Iterator<Item = &Word> {
     step.argv.iter().skip(1).filter(|word| !text(word).starts_with('-'))
 }
@@ -356,56 +354,4 @@ fn is_placeholder(word: &str, step: &Step) -> bool {
 /// Returns the words that name a step's program.
 fn named(step: &Step) -> String {
     step.argv.first().map(|word| text(word).to_owned()).unwrap_or_default()
-}
-
-/// Returns the parts of a word that may be a path: `--env-file=x`, `-fx`, `a:b`, `file=@x`, `source=x,target=y`.
-fn pieces(word: &str) -> impl Iterator<Item = &str> {
-    let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    let glued = glued.and_then(|rest| rest.char_indices().nth(1)).map(|(at, _)| &word[1 + at..]);
-    let below = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
-    let parts = word.split(['=', ':', ',', '@']).filter(|part| part.len() < word.len());
-    let behind = word.split_once('=').map(|(_, value)| value);
-    std::iter::once(word).chain(behind).chain(glued).chain(below).chain(parts)
-}
-
-/// Returns a text with marks in place of what a shell puts in, and if that can hold a slash.
-fn opened(text: &str) -> (String, bool) {
-    let (mut out, mut rest, mut runtime) = (String::with_capacity(text.len()), text, false);
-    while let Some(c) = rest.chars().next() {
-        let behind = &rest[c.len_utf8()..];
-        let until = |end: char| behind.find(end).map_or("", |at| &behind[at + end.len_utf8()..]);
-        rest = match c {
-            '$' => {
-                runtime = true;
-                match behind.chars().next() {
-                    Some('{') => until('}'),
-                    // Whatever stands behind a substitution may stand in it.
-                    Some('(') => "",
-                    Some(c) if c.is_alphanumeric() || c == '_' => {
-                        behind.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_')
-                    }
-                    Some(c) => &behind[c.len_utf8()..],
-                    None => behind,
-                }
-            }
-            '`' => {
-                runtime = true;
-                until('`')
-            }
-            '[' => until(']'),
-            '{' => until('}'),
-            _ => behind,
-        };
-        let mark = match c {
-            '$' | '`' => ANY_PATH,
-            '*' if out.ends_with(ANY_NAME) => {
-                out.pop();
-                ANY_PATH
-            }
-            '*' | '?' | '[' | '{' => ANY_NAME,
-            c => c,
-        };
-        out.push(mark);
-    }
-    (out, runtime)
 }
