@@ -4,4 +4,4 @@ import type { IdentityPattern } from "./IdentityPattern";
 /**
  * What a rule matches. The kind is told by how the rule was written, never guessed when matching.
  */
-export type Pattern = { "kind": "path", "value": string } | { "kind": "command", "value": string } | { "kind": "exact", "value": Array<string> } | { "kind": "identity", "value": IdentityPattern };
+export type Pattern = { "kind": "path", "value": string } | { "kind": "command", "value": string } | { "kind": "exact", "value": Array<string> } | { "kind": "identity", "value": IdentityPattern } | { "kind": "read", "value": string } | { "kind": "write", "value": string };

@@ -3,4 +3,4 @@
 /**
  * The kinds of pattern that can be typed.
  */
-export type PatternKind = "path" | "command" | "exact" | "identity";
+export type PatternKind = "path" | "command" | "exact" | "identity" | "read" | "write";

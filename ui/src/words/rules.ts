@@ -43,6 +43,8 @@ export const rules = {
     command: "Command",
     exact: "Exact command",
     identity: "Identity",
+    read: "Files to read",
+    write: "Files to write",
   },
   scope: "For",
   everyAgent: "Every agent",

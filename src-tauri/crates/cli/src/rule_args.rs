@@ -17,8 +17,8 @@ pub(crate) enum Rules {
     },
     /// Allow what a pattern matches
     Allow(NewRule),
-    /// Deny what a pattern matches, through every wrapper, quoting and spelling
-    Deny(NewRule),
+    /// Deny what a pattern matches, through every wrapper, quoting and spelling, or files to every program
+    Deny(DenyRule),
     /// Remove a rule
     Remove {
         /// Number, as `rules list` prints it
@@ -92,12 +92,26 @@ pub(crate) enum Format {
     Openclaw,
 }
 
+/// A deny rule as it is typed.
+#[derive(Debug, Args)]
+pub(crate) struct DenyRule {
+    /// Files that no program may read (`**/.env`); in place of a pattern
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad"])]
+    pub(crate) read: Option<String>,
+    /// Files that no program may write, move or delete (`~/Documents/**`); in place of a pattern
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad"])]
+    pub(crate) write: Option<String>,
+    #[command(flatten)]
+    pub(crate) rule: NewRule,
+}
+
 /// A rule as it is typed.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct NewRule {
     /// Path with globs (`~/bin/*`), words of a command (`git push *`), or identity (`sha256:…`, `team:…`, `signing:…:…`)
-    pub(crate) pattern: String,
+    #[arg(required_unless_present_any = ["read", "write"])]
+    pub(crate) pattern: Option<String>,
     /// For this agent (or --everyone)
     #[arg(long, conflicts_with = "everyone")]
     pub(crate) agent: Option<String>,

@@ -7,7 +7,7 @@ use crate::classes::Class;
 use crate::confinement::Confinement;
 use crate::protected::Protection;
 use crate::risk::RatedEffect;
-use crate::rule::Effect;
+use crate::rule::{Effect, FileAccess};
 use crate::settings::{Fallback, Security};
 use crate::verdict::Decision;
 use postern_command::{ArgFact, Note, Words};
@@ -66,6 +66,10 @@ pub enum Cause {
     RuleMayMatch { pattern: String },
     /// The built-in core denies; `word` is the argument that names what it guards.
     Core { id: String, why: Words, command: Label, word: Option<String> },
+    /// A rule denies a file to every program; `path` is the word that names it.
+    File { path: String, access: FileAccess, rule: NamedRule },
+    /// A word, or a program that goes through a folder, may mean a file that a rule denies.
+    FileMayBeMeant { word: String, access: FileAccess, rule: NamedRule },
     /// The command would empty the folder where it runs.
     EmptiesFolder,
     /// Text that was not understood holds too many commands that may be denied.

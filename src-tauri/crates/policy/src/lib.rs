@@ -52,8 +52,8 @@ pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
 pub use facts::{Confinable, Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
-    CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, protect_in_own_shell,
-    rule_ref, source_words,
+    CommandAgainst, against_command_tool, against_files, changes, core, judge, judge_unanswered,
+    protect_in_own_shell, rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, normal as normal_path};
@@ -67,8 +67,9 @@ pub use protected::{
 };
 pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
-    Authority, CoveredEffect, Effect, Identity, IdentityPattern, Lifetime, Limits, Millis, Pattern,
-    PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
+    Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,
+    Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,
+    Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{

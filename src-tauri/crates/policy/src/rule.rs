@@ -38,6 +38,31 @@ pub enum Pattern {
     Exact(Vec<String>),
     /// The identity of the program alone.
     Identity(IdentityPattern),
+    /// Files that no program may read, by a path with globs: `**/.env`. In deny rules only.
+    Read(String),
+    /// Files that no program may write or delete: `~/Documents/**`. In deny rules only.
+    Write(String),
+}
+
+impl Pattern {
+    /// Returns the files that the pattern is about, and what may not be done to them.
+    pub fn files(&self) -> Option<(FileAccess, &str)> {
+        match self {
+            Self::Read(text) => Some((FileAccess::Read, text)),
+            Self::Write(text) => Some((FileAccess::Write, text)),
+            Self::Path(_) | Self::Command(_) | Self::Exact(_) | Self::Identity(_) => None,
+        }
+    }
+}
+
+/// Access to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileAccess {
+    /// Reads it.
+    Read,
+    /// Writes, moves or deletes it.
+    Write,
 }
 
 /// The kinds of pattern that can be typed.
@@ -53,6 +78,10 @@ pub enum PatternKind {
     Exact,
     /// The sha256 of a program, or `team:TEAMID`, `signing:TEAMID:ID`, `signing:platform:ID` on macOS.
     Identity,
+    /// Files that may not be read.
+    Read,
+    /// Files that may not be written.
+    Write,
 }
 
 /// A program by what it is, wherever it lies.

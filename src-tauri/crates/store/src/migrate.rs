@@ -34,6 +34,8 @@ const FORMATS: &[&[&str]] = &[
     &[requests::ORIGIN, rules::ORIGIN],
     &[rules::BROAD],
     &[rules::LIMITS],
+    // Rules about files, which an earlier version cannot read: it has to refuse the whole file.
+    &[],
 ];
 
 /// The newest format that is known here.

@@ -7,7 +7,7 @@ use super::tool;
 use crate::piece::Shown;
 use postern_command::{ArgEffect, ArgFact};
 use postern_policy::{
-    Cause, Class, Doubt, Effect, Elevation, Fallback, Label, NamedRule, RuleSource, Unidentified,
+    Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, RuleSource, Unidentified,
 };
 
 /// Adds what classes allow, as a list of verbs.
@@ -114,6 +114,13 @@ pub fn cause(cause: &Cause) -> Shown {
                 Some(word) => named.say(" with ").code(word).say(")"),
                 None => named.say(")"),
             }
+        }
+        Cause::File { path, access, rule } => {
+            by_file_rule(Sentence::default().code(path).say(" may not be "), *access, rule)
+        }
+        Cause::FileMayBeMeant { word, access, rule } => {
+            let begun = Sentence::default().code(word).say(" may reach a file that may not be ");
+            by_file_rule(begun, *access, rule)
         }
         Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
         Cause::TooManyCandidates => Sentence::new(
@@ -230,6 +237,18 @@ fn by_rule(rule: &NamedRule) -> Sentence {
         Effect::Ask => "Asked about by the rule ",
     });
     let named = source(begun.code(&rule.pattern).say(" ("), &rule.source);
+    match &rule.why {
+        Some(why) => named.say("): ").code(why).say("."),
+        None => named.say(")."),
+    }
+}
+
+fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule) -> Sentence {
+    let done = match access {
+        FileAccess::Read => "read: the rule ",
+        FileAccess::Write => "written or deleted: the rule ",
+    };
+    let named = source(begun.say(done).code(&rule.pattern).say(" ("), &rule.source);
     match &rule.why {
         Some(why) => named.say("): ").code(why).say("."),
         None => named.say(")."),

@@ -6,8 +6,8 @@ use postern_command::{
     ArgEffect, ArgFact, Effect as Does, InstallPlace, Note, Reversible, Scope, Why, escape,
 };
 use postern_policy::{
-    Cause, ContentDifference, Difference, Doubt, Effect, Found, Gap, Measured, NamedRule, Obstacle,
-    RatedEffect, Risk, RiskLevel, RuleSource, SignerDifference, StepVerdict, ToolCause, ToolUse,
+    Cause, ContentDifference, Difference, Doubt, Effect, FileAccess, Found, Gap, Measured, NamedRule,
+    Obstacle, RatedEffect, Risk, RiskLevel, RuleSource, SignerDifference, StepVerdict, ToolCause, ToolUse,
     Unidentified,
 };
 use proptest::prelude::*;
@@ -32,6 +32,8 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::SetsVariables { names: vec![text()] },
         Cause::Rule(rule(&text())),
         Cause::RuleMayMatch { pattern: text() },
+        Cause::File { path: text(), access: FileAccess::Read, rule: rule(&text()) },
+        Cause::FileMayBeMeant { word: text(), access: FileAccess::Write, rule: rule(&text()) },
         Cause::Core { id: text(), why: "It stops Postern.".into(), command: command(), word: Some(text()) },
         Cause::Unparsed(Note::about("the option ", text(), " is not known here")),
         Cause::MayMeanNamed { doubt: part(), word: text(), pattern: text() },
@@ -69,6 +71,22 @@ fn facts_become_sentences() {
         (
             why(&Cause::Rule(NamedRule { source: RuleSource::Line(4), why: None, ..rule("rm *") })),
             "Denied by the rule `rm *` (permissions.jsonc:4).",
+        ),
+        (
+            why(&Cause::File {
+                path: ".env".to_owned(),
+                access: FileAccess::Read,
+                rule: NamedRule { source: RuleSource::Person, why: None, ..rule("**/.env") },
+            }),
+            "`.env` may not be read: the rule `**/.env` (the person's own).",
+        ),
+        (
+            why(&Cause::FileMayBeMeant {
+                word: "*".to_owned(),
+                access: FileAccess::Write,
+                rule: NamedRule { source: RuleSource::Managed, ..rule("x") },
+            }),
+            "`*` may reach a file that may not be written or deleted: the rule `x` (managed): `x`.",
         ),
         (
             why(&Cause::UnsafeArg(ArgFact::Mark { mark: "-c".to_owned(), effect: ArgEffect::Config })),

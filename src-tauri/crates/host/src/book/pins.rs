@@ -23,6 +23,7 @@ impl Book {
             }
             Pattern::Exact(argv) => self.pin_of_command(argv, agent),
             Pattern::Identity(_) => cannot("a rule by identity is bound to its program already"),
+            Pattern::Read(_) | Pattern::Write(_) => cannot("a rule about files names no program"),
         }
     }
 
@@ -54,7 +55,7 @@ impl Book {
             Pattern::Path(path) => vec![expand_home(path, home).into_owned()],
             Pattern::Command(text) => words(text).into_iter().take(1).collect(),
             Pattern::Exact(argv) => argv.clone(),
-            Pattern::Identity(_) => return false,
+            Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => return false,
         };
         let Ok(cwd) = Cwd::open(home) else { return false };
         let reading = postern_command::read_argv(&argv);

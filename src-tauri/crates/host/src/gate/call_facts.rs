@@ -8,12 +8,14 @@ use crate::clock::now;
 use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
-    NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, named_paths,
+    FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
+    named_paths,
 };
 use postern_policy::{
     AgentPolicy, Command, Confinable, Decision, Facts, Input, Millis, NothingToSave, Offer, OfferLabel,
     Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict,
-    against_command_tool, expand_home, judge, judge_unanswered, propose, protect_in_own_shell, risk,
+    against_command_tool, against_files, expand_home, judge, judge_unanswered, propose, protect_in_own_shell,
+    risk,
 };
 use postern_protocol::Defaults;
 use postern_request::{BoundDir, Launch, Plan, Refusal, Stdin};
@@ -37,6 +39,8 @@ struct FileFacts {
     command: Option<(Reading, Vec<StepFacts>, String)>,
     /// The protected places that it touches.
     touches: Vec<Touch>,
+    /// The files that it may use.
+    files: Vec<FileUse>,
     /// The risk of commands that it carries, where its tool is none that is known to run them.
     carried: Option<Risk>,
 }
@@ -186,7 +190,7 @@ impl FileFacts {
         let paths = named_paths(tool, arguments);
         let text = acts_as(tool, arguments, &world.home, &world.data);
         let carried = carried_commands(arguments);
-        if paths.is_empty() && text.is_none() && carried.is_empty() {
+        if paths.is_empty() && text.is_none() && carried.is_empty() && tool != "grep" {
             return Self::default();
         }
         let command = text.map(|text| {
@@ -199,20 +203,25 @@ impl FileFacts {
             (reading, steps, cwd)
         });
         let protected = Protected::new(&world.home, real_place);
-        let of_path = |named: NamedPath<'_>| {
-            let written = expand_home(&named.path, &world.home);
+        let place = |written: &str| {
+            let written = expand_home(written, &world.home);
             // Without a folder a relative path may start anywhere: in the home folder it does most harm.
             let path = Path::new(call.cwd.as_deref().unwrap_or(&world.home)).join(&*written);
             let real = real_path(&path);
-            Touch::of_path(&protected, &path.to_string_lossy(), real.as_deref(), named.used)
+            (path.to_string_lossy().into_owned(), real)
         };
+        let of_path = |named: NamedPath<'_>| {
+            let (path, real) = place(&named.path);
+            Touch::of_path(&protected, &path, real.as_deref(), named.used)
+        };
+        let files = files_of_call(tool, arguments, place);
         let touches = paths.into_iter().flat_map(of_path).collect();
         let risks = carried.iter().map(|text| {
             let reading = read_shell_at(text, Dialect::Bash, &world.home);
             risk::assess(&facts_of(world, None, &reading, &[], &world.home))
         });
         let carried = risks.max_by_key(|risk| risk.level);
-        Self { command, touches, carried }
+        Self { command, touches, files, carried }
     }
 }
 
@@ -323,6 +332,9 @@ impl CallFacts {
         if let Some((reading, steps, cwd)) = &self.files.command {
             let facts = facts_of(world, session, reading, steps, cwd);
             verdict = verdict.and(against_command_tool(policy, &facts));
+        }
+        if let Some(against) = against_files(policy, session, now(), &self.files.files) {
+            verdict = verdict.and(against);
         }
         verdict = verdict.protect(policy, session, tool, &self.files.touches, &world.home);
         match defaults {

@@ -108,7 +108,7 @@ impl<'a> Known<'a> {
         let words = match &rule.pattern {
             Pattern::Command(text) => postern_command::words_of(text).unwrap_or_default(),
             Pattern::Exact(argv) => argv.clone(),
-            Pattern::Path(_) | Pattern::Identity(_) => Vec::new(),
+            Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => Vec::new(),
         };
         Self { rule, words, glob: OnceCell::new() }
     }
@@ -139,7 +139,11 @@ impl<'a> Known<'a> {
                 // `/a/**` may stand for the folder itself.
                 [b'p'].into_iter().chain(plain.trim_end_matches('/').bytes()).collect()
             }
-            Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => return None,
+            Pattern::Path(_)
+            | Pattern::Exact(_)
+            | Pattern::Identity(_)
+            | Pattern::Read(_)
+            | Pattern::Write(_) => return None,
         };
         beginning.truncate(BEGINNING);
         Some(beginning)
@@ -155,7 +159,7 @@ impl<'a> Known<'a> {
             Pattern::Path(text) if !describes(self.rule) => {
                 Some([b'p'].into_iter().chain(text.bytes()).take(BEGINNING).collect())
             }
-            Pattern::Path(_) | Pattern::Identity(_) => None,
+            Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => None,
         }
     }
 
@@ -185,7 +189,15 @@ impl<'a> Known<'a> {
             (Pattern::Path(mine), Pattern::Path(_)) => {
                 theirs.args.is_none() && !describes(rule) && other.has_path(mine)
             }
-            (Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => false,
+            (
+                Pattern::Path(_)
+                | Pattern::Command(_)
+                | Pattern::Exact(_)
+                | Pattern::Identity(_)
+                | Pattern::Read(_)
+                | Pattern::Write(_),
+                _,
+            ) => false,
         }
     }
 

@@ -13,7 +13,7 @@ pub use remark::{Remark, remarks};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::pattern::{PatternError, kind_name, parse_pattern, pattern_text};
-use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput};
+use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
@@ -53,6 +53,11 @@ pub enum RuleProblem {
         "any file can claim to be {0}; write signing:platform:{0} for a part of macOS, or signing:TEAMID:{0} with the developer's team"
     )]
     Claimed(String),
+    /// Files in a rule that allows, or that names a program as well.
+    #[error(
+        "a rule about files only denies, and holds for every program: leave out arguments, the pin and the origin"
+    )]
+    Files,
     /// A file's effect in a rule.
     #[error("a rule allows or denies; only permissions.jsonc can ask")]
     Asks,
@@ -65,7 +70,11 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         // Its words are data: a line break in one of them is as good as any other character.
         Pattern::Exact(argv) if argv.first().is_some_and(|program| !program.is_empty()) => {}
         Pattern::Exact(_) => return Err(PatternError::Empty.into()),
-        Pattern::Path(_) | Pattern::Command(_) | Pattern::Identity(_) => {
+        Pattern::Path(_)
+        | Pattern::Command(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => {
             parse_pattern(&text, Some(kind_name(&rule.pattern)))?;
         }
     }
@@ -76,6 +85,10 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         Effect::Allow => not_too_broad(rule, &text)?,
         Effect::Deny => {}
         Effect::Ask => return Err(RuleProblem::Asks),
+    }
+    let for_some = rule.args.is_some() || rule.pin.is_some() || rule.origin != RuleOrigin::Any;
+    if rule.pattern.files().is_some() && (for_some || rule.allow_writes) {
+        return Err(RuleProblem::Files);
     }
     check_place(rule)?;
     for (examples, expected) in [(&rule.matches, true), (&rule.misses, false)] {
@@ -127,6 +140,7 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
             }
         }
         Pattern::Identity(IdentityPattern::SigningId(id)) => Err(RuleProblem::Claimed(id.clone())),
+        Pattern::Read(_) | Pattern::Write(_) => Err(RuleProblem::Files),
         Pattern::Exact(_) | Pattern::Identity(_) => Ok(()),
     }
 }

@@ -57,6 +57,10 @@ fn is_broad(rule: &Rule) -> bool {
                 && rule.pin.is_none()
                 && class_of(crate::path::base_name(text)) != Class::Ordinary
         }
-        Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_) => false,
+        Pattern::Command(_)
+        | Pattern::Exact(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => false,
     }
 }

@@ -84,6 +84,7 @@ pub(super) fn to_glob(pattern: &Pattern) -> Result<String, &'static str> {
         }
         Pattern::Exact(argv) => plain(argv).ok_or("a word of it is a glob there"),
         Pattern::Identity(_) => Err("a program by its identity cannot be said there"),
+        Pattern::Read(_) | Pattern::Write(_) => Err("files that no program may touch cannot be said there"),
     }
 }
 

@@ -106,7 +106,9 @@ impl Taking {
         let text = match pattern {
             Pattern::Command(text) => text.clone(),
             Pattern::Exact(argv) => quote(argv),
-            Pattern::Path(_) | Pattern::Identity(_) => return Err(LeftOut::NoProgram),
+            Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => {
+                return Err(LeftOut::NoProgram);
+            }
         };
         Entry::new(SHELL_TOOL, &text, Effect::Ask, &self.home, Origin::Session).map_err(LeftOut::Refused)?;
         Ok(Line { tool: SHELL_TOOL.to_owned(), pattern: text, effect: Effect::Ask })

@@ -59,7 +59,9 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
             words.truncate(words.len() - usize::from(more));
             (words, more)
         }
-        Pattern::Path(_) | Pattern::Identity(_) => return Err("there are only words of commands there"),
+        Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => {
+            return Err("there are only words of commands there");
+        }
     };
     if words.iter().any(|word| word.contains(['*', '?'])) {
         return Err("its wildcards stand for other text there");

@@ -238,7 +238,7 @@ fn words_of(pattern: &Pattern) -> Vec<String> {
             words.iter().map(|word| word.replace('*', "x")).collect()
         }
         Pattern::Path(path) => vec![path.clone()],
-        Pattern::Identity(_) => Vec::new(),
+        Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::invocation::{self, Invocation};
 use super::line::Line;
 use super::near::Near;
 use super::outcome::{Outcome, entry_ref, named, named_entry, origin, rule_ref, whole_pattern};
-use super::{core, label};
+use super::{core, files, label};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label};
@@ -25,7 +25,8 @@ pub(super) fn step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<O
     let own: Vec<Outcome> = calls.iter().filter_map(|call| one(policy, line, call)).collect();
     let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, line, &part.candidates));
     let ways = step.ways_out.iter().filter_map(|way| candidates(policy, line, &way.candidates));
-    own.into_iter().chain(opaque).chain(ways).min_by_key(weight)
+    let files = files::of_step(policy, line, at);
+    own.into_iter().chain(opaque).chain(ways).chain(files).min_by_key(weight)
 }
 
 /// Whether the session may use host commands at all: what its layers say about all of them.
@@ -70,8 +71,9 @@ fn too_much() -> Outcome {
     Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates).advise(Advice::Split)
 }
 
-fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
-    (std::cmp::Reverse(outcome.decision), outcome.stage())
+/// A doubt comes before another question: where nobody is asked it denies.
+fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, bool, u8) {
+    (std::cmp::Reverse(outcome.decision), !outcome.doubt, outcome.stage())
 }
 
 fn one(policy: &AgentPolicy, line: &Line<'_>, call: &Invocation<'_>) -> Option<Outcome> {

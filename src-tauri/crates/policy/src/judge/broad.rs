@@ -107,7 +107,8 @@ impl Start<'_> {
                 part.allow().by_path(&part.allow_key(&self.program.path), &mut found);
                 found.contains(&place) && !(rule.is_glob && self.program.setuid)
             }
-            (Pattern::Command(_), None) | (Pattern::Identity(_), _) => false,
+            (Pattern::Command(_), None)
+            | (Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_), _) => false,
         }
     }
 }

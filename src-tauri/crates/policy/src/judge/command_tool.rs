@@ -1,10 +1,12 @@
 //! What speaks against what a tool of the agent's own does to files: stages 1 to 4 of the order, without the agent's file,
 //! which the tool gate reads itself. Whether it may use this machine at all is another question, and none for a tool.
 
-use super::{Judgement, Outcome, doubt};
+use super::{Judgement, Outcome, doubt, files};
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
 use crate::facts::Facts;
+use crate::permissions::FileUse;
+use crate::rule::Millis;
 use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
 
 /// What rules for host commands and the built-in core say about a tool's command.
@@ -47,6 +49,18 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
     }
 }
 
+/// Looks for what denies, or may deny, the files that a tool's call uses.
+pub fn against_files(
+    policy: &AgentPolicy,
+    session: Option<&str>,
+    now: Millis,
+    used: &[FileUse],
+) -> Option<CommandAgainst> {
+    let Outcome { decision, reason, cause, rule, .. } = files::of_call(policy, session, now, used)?;
+    let trace = vec![TraceLine { stage: "deny rules".to_owned(), found: cause.clone().into() }];
+    Some(CommandAgainst { decision, reason, cause, rule, trace })
+}
+
 fn nothing() -> Outcome {
     Outcome::new(Decision::Allow, Reason::Policy, Cause::NothingDenies)
 }
@@ -64,7 +78,9 @@ impl Judgement<'_> {
             (0..facts.reading.steps.len()).map(|at| self.against_step(at, named.as_mut())).collect();
         let mut whole = self.against_the_whole();
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
-        whole.extend(rest.or_else(|| self.unseen()).map(|doubt| self.unasked(doubt)));
+        let rest = rest.or_else(|| self.unseen()).into_iter();
+        let rest = rest.chain(files::of_rest(self.policy, &self.line));
+        whole.extend(rest.map(|doubt| self.unasked(doubt)));
         self.note_against(&steps, &whole);
         (steps, whole)
     }

@@ -147,9 +147,9 @@ fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option
     names.extend(rule.program_name().filter(|_| same));
     let program = match (&rule.rule.pattern, &rule.command) {
         (Pattern::Command(_), Some(words)) => generous::compare(&words.words, words.more, &names, args),
-        (Pattern::Command(_), None) => Match::No,
         (Pattern::Exact(argv), _) => exactly(argv.get(1..).unwrap_or_default(), args),
         (Pattern::Path(_) | Pattern::Identity(_), _) => Match::Yes,
+        (Pattern::Command(_), None) | (Pattern::Read(_) | Pattern::Write(_), _) => Match::No,
     };
     let args = match &rule.args {
         None => Match::Yes,

@@ -121,7 +121,7 @@ fn is_about_files(part: &Opaque) -> bool {
 }
 
 /// Whether what is not understood about the step could start a program that is not to be seen in it.
-fn hides(step: &Step, part: &Opaque) -> bool {
+pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
     let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
     match part.kind {
         _ if is_about_files(part) => false,

@@ -61,7 +61,7 @@ fn other_words(rule: &Compiled) -> impl Iterator<Item = &String> {
 }
 
 /// A text in each of the spellings that a shell or an interpreter takes for the same.
-fn spellings(text: &str) -> Vec<Cow<'_, str>> {
+pub(super) fn spellings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = vec![Cow::Borrowed(text)];
     if text.contains(['\'', '"', '\\']) {
         all.push(text.chars().filter(|c| !"'\"\\".contains(*c)).collect());
@@ -70,6 +70,12 @@ fn spellings(text: &str) -> Vec<Cow<'_, str>> {
         all.push(Cow::Owned(decoded(text)));
     }
     all
+}
+
+/// The words of a text that may be paths: names with a leading dot as well.
+pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~$".contains(c)));
+    parts.flat_map(|part| [part, part.trim_end_matches('.')]).filter(|part| !part.is_empty())
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -106,6 +106,6 @@ fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, 
             let words = postern_command::words_of_at(text, facts.home).unwrap_or_default();
             !touch.by_link && words.contains(&touch.word)
         }
-        Pattern::Path(_) | Pattern::Identity(_) => false,
+        Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => false,
     }
 }

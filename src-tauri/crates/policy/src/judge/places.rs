@@ -14,9 +14,14 @@ pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/d
 const OPENS_NOTHING: &[&str] =
     &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
 
+/// Returns true if a program's operands are names only.
+pub(super) fn is_name_only(program: &str) -> bool {
+    OPENS_NOTHING.contains(&program)
+}
+
 /// Returns false if the step's operands are names only.
 pub(super) fn opens_files(subject: &Subject<'_>) -> bool {
-    subject.step.program().is_none_or(|name| !OPENS_NOTHING.contains(&name))
+    subject.step.program().is_none_or(|name| !is_name_only(name))
 }
 
 /// Returns the absolute paths that the step's operands may name.

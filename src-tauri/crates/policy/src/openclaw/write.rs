@@ -64,6 +64,9 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
             return said(program, Some((words, false)));
         }
         Pattern::Identity(_) => return Err("a program by its identity cannot be said there"),
+        Pattern::Read(_) | Pattern::Write(_) => {
+            return Err("files that no program may touch cannot be said there");
+        }
     };
     if arguments.iter().flat_map(|(words, _)| words).any(|word| word.contains(['*', '?'])) {
         return Err("a star in its arguments would stand for several of them there");

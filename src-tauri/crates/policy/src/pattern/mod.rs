@@ -3,8 +3,10 @@
 mod class;
 
 use crate::path;
+use crate::permissions::Glob;
 use crate::rule::{IdentityPattern, Pattern, PatternKind, Signer};
 use globset::GlobBuilder;
+use std::borrow::Cow;
 
 /// Why a text is not a pattern: what is wrong, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +35,12 @@ pub enum PatternError {
     /// A command that starts with a star.
     #[error("{0:?} would match every program; name the program first")]
     AnyProgram(String),
+    /// A file that no folder is said of.
+    #[error("{0:?} starts in no folder; write **/{1} for any folder, or the whole path (from / or ~/)")]
+    NoFolder(String, String),
+    /// Files that are written as a folder.
+    #[error("{0:?} names a folder; write {0}** for all in it")]
+    FilesInFolder(String),
     /// Not an identity.
     #[error(
         "{0:?} is no identity; write the 64 hex digits of a sha256, team:TEAMID, signing:TEAMID:com.example.tool or signing:platform:com.apple.git"
@@ -65,6 +73,8 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
         }
         PatternKind::Exact => Ok(Pattern::Exact(split(text)?)),
         PatternKind::Identity => identity(text).map(Pattern::Identity),
+        PatternKind::Read => check_files(text).map(|()| Pattern::Read(text.to_owned())),
+        PatternKind::Write => check_files(text).map(|()| Pattern::Write(text.to_owned())),
     }
 }
 
@@ -109,6 +119,23 @@ fn check_path(text: &str) -> Result<(), PatternError> {
         .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
 }
 
+/// Refuses a pattern of files that could match otherwise than it reads.
+pub(crate) fn check_files(text: &str) -> Result<(), PatternError> {
+    let expanded = match text.strip_prefix("**/") {
+        Some(rest) => Cow::Owned(format!("/{rest}")),
+        None => path::expand_home(text, "/home"),
+    };
+    if !expanded.starts_with('/') {
+        let name = text.trim_start_matches("./").trim_start_matches(['!', '/']);
+        return Err(PatternError::NoFolder(text.to_owned(), name.to_owned()));
+    }
+    if expanded.ends_with('/') {
+        return Err(PatternError::FilesInFolder(text.to_owned()));
+    }
+    check_parts(text, &expanded)?;
+    Glob::new(&expanded).map(drop).map_err(|problem| PatternError::Glob(text.to_owned(), problem))
+}
+
 /// Refuses a path that could match otherwise than it reads.
 pub(crate) fn check_spelling(text: &str) -> Result<(), PatternError> {
     let expanded = path::expand_home(text, "/home");
@@ -118,6 +145,10 @@ pub(crate) fn check_spelling(text: &str) -> Result<(), PatternError> {
     if expanded.len() > 1 && expanded.ends_with('/') {
         return Err(PatternError::Folder(text.to_owned()));
     }
+    check_parts(text, &expanded)
+}
+
+fn check_parts(text: &str, expanded: &str) -> Result<(), PatternError> {
     for part in expanded[1..].split('/') {
         let what = match part {
             "" => "an empty part (//)",
@@ -175,7 +206,9 @@ fn identity(text: &str) -> Result<IdentityPattern, PatternError> {
 /// A pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
 pub fn pattern_text(pattern: &Pattern) -> String {
     match pattern {
-        Pattern::Path(text) | Pattern::Command(text) => text.clone(),
+        Pattern::Path(text) | Pattern::Command(text) | Pattern::Read(text) | Pattern::Write(text) => {
+            text.clone()
+        }
         Pattern::Exact(argv) => postern_command::quote(argv),
         Pattern::Identity(IdentityPattern::Sha256(hex)) => format!("sha256:{hex}"),
         Pattern::Identity(IdentityPattern::TeamId(team)) => format!("team:{team}"),
@@ -196,6 +229,8 @@ pub fn kind_name(pattern: &Pattern) -> PatternKind {
         Pattern::Command(_) => PatternKind::Command,
         Pattern::Exact(_) => PatternKind::Exact,
         Pattern::Identity(_) => PatternKind::Identity,
+        Pattern::Read(_) => PatternKind::Read,
+        Pattern::Write(_) => PatternKind::Write,
     }
 }
 
@@ -263,6 +298,13 @@ mod tests {
             ("git 'push", Some(PatternKind::Command), "no command"),
             ("abc", Some(PatternKind::Identity), "64 hex digits"),
             ("git\u{202e}x", None, "cannot be seen"),
+            (".env", Some(PatternKind::Read), "write **/.env for any folder"),
+            ("./src/*.key", Some(PatternKind::Write), "write **/src/*.key for any folder"),
+            ("~/Documents/", Some(PatternKind::Write), "write ~/Documents/** for all in it"),
+            ("**/../x", Some(PatternKind::Read), ".. part"),
+            ("~/a//b", Some(PatternKind::Read), "//"),
+            ("!/x", Some(PatternKind::Read), "write **/x"),
+            ("**/(a", Some(PatternKind::Read), "no glob"),
         ] {
             let error = parse_pattern(text, kind).unwrap_err().to_string();
             assert!(error.contains(part), "{text:?}: {error}");

@@ -17,6 +17,7 @@ mod values;
 
 pub use acts_as::acts_as;
 pub use append::{AppendError, append, take_over};
+pub(crate) use glob::{ANY_NAME, ANY_PATH, Glob};
 pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
 pub(crate) use parse::options;
@@ -24,7 +25,7 @@ pub use protect::Touch;
 pub(crate) use protect::names_place;
 pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
-pub use touched::{NamedPath, PathUse, carried_commands, named_paths};
+pub use touched::{FileUse, NamedPath, PathUse, carried_commands, files_of_call, named_paths};
 pub(crate) use values::unmarked;
 
 /// The tool whose values are commands.

@@ -103,6 +103,7 @@ impl ToolVerdict {
     pub fn and(mut self, against: CommandAgainst) -> Self {
         self.trace.extend(against.trace);
         if against.decision != Decision::Allow {
+            self.by_default &= against.decision < self.decision;
             self.always.clear();
         }
         if against.decision > self.decision {

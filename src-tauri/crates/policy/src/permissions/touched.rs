@@ -99,6 +99,50 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
+/// A file that a call may use, as rules about files are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUse {
+    /// The path as written.
+    pub written: String,
+    /// The absolute path.
+    pub path: String,
+    /// The path that it really leads to.
+    pub real: Option<String>,
+    /// True if the call may read it.
+    pub reads: bool,
+    /// True if the call may write or remove it.
+    pub writes: bool,
+    /// True if the call may use everything below it.
+    pub whole: bool,
+}
+
+/// Returns the files that a call may use, for rules about files. `place` gives the absolute path of one that is written so,
+/// and where it really leads. A search without a folder goes through the one that it runs in.
+pub fn files_of_call(
+    tool: &str,
+    arguments: &Json,
+    place: impl Fn(&str) -> (String, Option<String>),
+) -> Vec<FileUse> {
+    let mut named = named_paths(tool, arguments);
+    if tool == "grep" && named.is_empty() {
+        named.push(NamedPath { path: Cow::Borrowed("."), used: PathUse::ReadAll });
+    }
+    let one = |named: NamedPath<'_>| {
+        let (path, real) = place(&named.path);
+        let reads = matches!(named.used, PathUse::Read | PathUse::ReadAll);
+        FileUse {
+            written: named.path.into_owned(),
+            path,
+            real,
+            // What a tool of a server does to a file, nobody knows.
+            reads: reads || tool != "write_file",
+            writes: !reads,
+            whole: matches!(named.used, PathUse::ReadAll | PathUse::WriteAll),
+        }
+    };
+    named.into_iter().map(one).collect()
+}
+
 /// Names of arguments that hold the text of a command, normalized as names of paths are.
 const COMMANDS: [&str; 6] = ["bash", "cmd", "command", "commandline", "script", "shell"];
 

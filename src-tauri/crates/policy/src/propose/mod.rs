@@ -105,6 +105,12 @@ pub fn propose(
     facts: &Facts<'_>,
     verdict: &Verdict,
 ) -> Result<Vec<Offer>, NothingToSave> {
+    // What a deny rule may mean, no allow rule lets through.
+    let denies =
+        |step: &crate::StepVerdict| step.rule.as_ref().is_some_and(|rule| rule.effect == Effect::Deny);
+    if verdict.steps.iter().any(denies) {
+        return Err(NothingToSave::AlwaysAsks);
+    }
     by_step(policy, facts, verdict)
         .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why))
 }

@@ -131,7 +131,7 @@ fn names(rule: &Rule, program: &Program, home: &str) -> bool {
         }
         // Behind `sudo` it is not the first word.
         Pattern::Exact(argv) => argv.iter().any(|word| is_it(word)),
-        Pattern::Identity(_) => false,
+        Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => false,
     }
 }
 

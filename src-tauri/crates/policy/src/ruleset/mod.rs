@@ -2,11 +2,13 @@
 //!
 //! What holds for everybody is compiled once and shared; an agent's own rules are a part of their own.
 
+mod files;
 mod globs;
 mod index;
 mod part;
 
 use crate::rule::{Effect, Identity, Millis, Rule, RuleId};
+pub(crate) use files::{ANY_NAME, ANY_PATH, Files};
 pub(crate) use part::{Compiled, Part};
 use std::sync::Arc;
 
@@ -76,7 +78,12 @@ impl RuleSet {
         self.broken().filter(|broken| broken.effect != Effect::Allow)
     }
 
-    /// Whether a rule that denies or asks is in force.
+    /// Rules about files that are in force.
+    pub(crate) fn of_files(&self, now: Millis, session: Option<&str>) -> impl Iterator<Item = &Compiled> {
+        self.parts().flat_map(Part::of_files).filter(move |rule| rule.is_alive(now, session))
+    }
+
+    /// Whether a rule about programs that denies or asks is in force.
     pub(crate) fn denies_anything(&self, now: Millis, session: Option<&str>) -> bool {
         self.parts().flat_map(Part::against).any(|rule| rule.is_alive(now, session))
     }

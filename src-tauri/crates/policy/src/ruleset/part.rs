@@ -1,6 +1,6 @@
 //! One lot of rules, compiled: a verdict costs the same with ten of them and with ten thousand.
 
-use super::{Broken, index::Index};
+use super::{Broken, files::Files, index::Index};
 use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
@@ -18,6 +18,8 @@ pub(crate) struct Part {
     places: HashMap<RuleId, usize>,
     /// Allow rules that were confirmed as broad.
     broad: Vec<usize>,
+    /// Rules about files, whatever the program.
+    files: Vec<usize>,
     any_case: bool,
 }
 
@@ -32,6 +34,8 @@ pub(crate) struct Compiled {
     pub(crate) args: Option<Arguments>,
     /// Whether the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
+    /// The files that it is about.
+    pub(crate) files: Option<Files>,
     /// Folder in which it allows, normalized for comparison.
     folder: Option<String>,
 }
@@ -45,6 +49,7 @@ impl Default for Part {
             broken: Vec::new(),
             places: HashMap::new(),
             broad: Vec::new(),
+            files: Vec::new(),
             any_case: false,
         }
     }
@@ -103,6 +108,11 @@ impl Part {
         self.places.values().map(|&at| &self.rules[at])
     }
 
+    /// Rules about files, whatever the program.
+    pub(crate) fn of_files(&self) -> impl Iterator<Item = &Compiled> {
+        self.files.iter().map(|&at| &self.rules[at])
+    }
+
     /// Allow rules that were confirmed as broad, with their places.
     pub(crate) fn broad(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.broad.iter().map(|&at| (at, &self.rules[at]))
@@ -117,8 +127,12 @@ impl Part {
             command: None,
             args: rule.args.as_deref().map(|args| Arguments::new(args, home)),
             is_glob: false,
+            files: None,
             folder: rule.folder.as_deref().map(|folder| folder_key(folder, home, any_case)),
         };
+        if !generous && rule.pattern.files().is_some() {
+            return Err("a rule about files only denies".to_owned());
+        }
         let index = if generous { &mut self.deny } else { &mut self.allow };
         match &rule.pattern {
             Pattern::Path(text) => {
@@ -150,11 +164,14 @@ impl Part {
                 compiled.is_glob = !matches!(identity, crate::rule::IdentityPattern::Sha256(_));
                 index.add_identity_pattern(identity, at);
             }
+            Pattern::Read(text) | Pattern::Write(text) => compiled.files = Some(Files::new(text, home)?),
         }
         if let (true, Some(pin)) = (generous, &rule.pin) {
             index.add_identity(&pin.program, at);
         }
-        if generous {
+        if compiled.files.is_some() {
+            self.files.push(at);
+        } else if generous {
             self.places.insert(rule.id, at);
         } else if rule.broad {
             self.broad.push(at);
@@ -236,7 +253,8 @@ impl Compiled {
             (Pattern::Path(text), _) => Some(text),
             (Pattern::Command(_), Some(words)) => words.words.first().map(WordPattern::text),
             (Pattern::Exact(argv), _) => argv.first().map(String::as_str),
-            (Pattern::Command(_), None) | (Pattern::Identity(_), _) => None,
+            (Pattern::Command(_), None)
+            | (Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_), _) => None,
         }
     }
 

@@ -115,6 +115,31 @@ fn every_connection_is_set_up_to_be_durable_and_careful() {
 }
 
 #[test]
+fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
+    let (_folder, path) = place();
+    let store = Store::open(&path).unwrap();
+    let files = [Pattern::Read("**/.env".into()), Pattern::Write("~/Documents/**".into())];
+    let kept = files.clone();
+    store
+        .write(move |conn| {
+            for pattern in kept {
+                rules::add(conn, &postern_policy::Rule::new(Effect::Deny, pattern))?;
+            }
+            Ok(())
+        })
+        .wait()
+        .unwrap();
+    drop(store);
+    let before = crate::migrate::newest() - 1;
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", before).unwrap();
+    let store = Store::open(&path).unwrap();
+    let format = store.read(|conn| Ok(crate::migrate::format_of(conn)?)).unwrap();
+    assert_eq!(format, crate::migrate::newest());
+    let read: Vec<Pattern> = store.read(rules::all).unwrap().into_iter().map(|rule| rule.pattern).collect();
+    assert_eq!(read, files);
+}
+
+#[test]
 fn an_old_record_is_brought_up_to_date() {
     let (_folder, path) = place();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

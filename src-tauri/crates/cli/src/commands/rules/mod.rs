@@ -9,14 +9,14 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use crate::rule_args::{ExportFormat, Format, NewRule, Rules};
+use crate::rule_args::{DenyRule, ExportFormat, Format, NewRule, Rules};
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
 use postern_policy::import::Target;
-use postern_policy::{AgentId, Effect, Lifetime, Rule, RuleInput, RuleOrigin};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
 /// How many rules are asked for at once.
@@ -29,8 +29,14 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
             let rules = all(link, agent.as_ref())?;
             if json.json { print::json(&rules) } else { list(&rules) }
         }
-        Rules::Allow(rule) => add(link, Effect::Allow, rule),
-        Rules::Deny(rule) => add(link, Effect::Deny, rule),
+        Rules::Allow(rule) => {
+            let (check, json) = (rule.check, rule.json);
+            add(link, Effect::Allow, vec![draft(Effect::Allow, rule)?], check, json)
+        }
+        Rules::Deny(typed) => {
+            let (check, json) = (typed.rule.check, typed.rule.json);
+            add(link, Effect::Deny, denying(typed)?, check, json)
+        }
         Rules::Remove { id } => {
             link.call::<RemoveRule>(&RuleNumber { id })?;
             print::line(format!("removed rule {id}"))
@@ -92,44 +98,73 @@ pub(super) fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRo
     }
 }
 
-fn add(link: &mut Link, effect: Effect, rule: NewRule) -> Result<(), Failure> {
-    let (json, check) = (rule.json, rule.check);
-    let draft = draft(effect, rule)?;
-    let preview = link.call::<PreviewRule>(&draft)?;
+/// Adds a rule, or one for each kind of access to files: all of them, or none if one is refused.
+fn add(
+    link: &mut Link,
+    effect: Effect,
+    drafts: Vec<RuleDraft>,
+    check: bool,
+    json: Json,
+) -> Result<(), Failure> {
+    let mut previews = Vec::with_capacity(drafts.len());
+    for draft in &drafts {
+        previews.push(link.call::<PreviewRule>(draft)?);
+    }
     if check {
-        return previewed(effect, &preview, json);
+        return previewed(effect, &previews, json);
     }
-    let row = link.call::<AddRule>(&draft)?;
+    if let Some(problem) =
+        previews.iter().filter(|_| drafts.len() > 1).find_map(|preview| preview.problem.clone())
+    {
+        return Err(Failure::refused(problem));
+    }
+    let mut rows = Vec::with_capacity(drafts.len());
+    for draft in &drafts {
+        rows.push(link.call::<AddRule>(draft)?);
+    }
     if json.json {
-        return print::json(&row);
+        return one_or_all(&rows);
     }
+    rows.iter().zip(&previews).try_for_each(|(row, preview)| added(effect, row, preview))
+}
+
+fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Failure> {
     let whose = row.rule.agent.as_ref().map_or_else(|| "every agent".to_owned(), ToString::to_string);
-    let does = if effect == Effect::Deny { "denied" } else { "allowed" };
-    print::line(format!(
-        "rule {}: {} is {does} for {whose}",
-        row.rule.id,
-        postern_command::escape::text(&row.text)
-    ))?;
+    let does = match &row.rule.pattern {
+        Pattern::Read(_) => "may not be read by any program",
+        Pattern::Write(_) => "may not be written by any program",
+        _ if effect == Effect::Deny => "is denied",
+        _ => "is allowed",
+    };
+    let text = postern_command::escape::text(&row.text);
+    print::line(format!("rule {}: {text} {does} for {whose}", row.rule.id))?;
     for remark in &row.remarks {
         print::line(format!("  note: {}", remark.text))?;
     }
-    looked_back(effect, &preview)
+    looked_back(effect, preview)
 }
 
-fn previewed(effect: Effect, preview: &RulePreview, json: Json) -> Result<(), Failure> {
+/// Prints one document: the only one, or a list of them.
+fn one_or_all<T: serde::Serialize>(all: &[T]) -> Result<(), Failure> {
+    if let [one] = all { print::json(one) } else { print::json(&all) }
+}
+
+fn previewed(effect: Effect, previews: &[RulePreview], json: Json) -> Result<(), Failure> {
     if json.json {
-        print::json(preview)?;
+        one_or_all(previews)?;
     }
-    if let Some(problem) = &preview.problem {
-        return Err(Failure::refused(problem.clone()));
+    if let Some(problem) = previews.iter().find_map(|preview| preview.problem.clone()) {
+        return Err(Failure::refused(problem));
     }
     if json.json {
         return Ok(());
     }
-    for remark in &preview.remarks {
-        print::line(format!("  note: {remark}"))?;
+    for preview in previews {
+        for remark in &preview.remarks {
+            print::line(format!("  note: {remark}"))?;
+        }
+        looked_back(effect, preview)?;
     }
-    looked_back(effect, preview)?;
     print::line("nothing was saved")
 }
 
@@ -145,6 +180,17 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     let does = if effect == Effect::Deny { "denied" } else { "let through" };
     print::line(format!("  and would have {does} {} that came out otherwise:", preview.changed))?;
     preview.changes.iter().try_for_each(|line| print::line(format!("    {line}")))
+}
+
+/// Returns the drafts of a deny rule: one for each kind of access to files, where it names some.
+fn denying(typed: DenyRule) -> Result<Vec<RuleDraft>, Failure> {
+    let DenyRule { read, write, rule } = typed;
+    let draft = draft(Effect::Deny, rule)?;
+    let of = |(kind, text)| RuleDraft { text, kind: Some(kind), ..draft.clone() };
+    let files = [(PatternKind::Read, read), (PatternKind::Write, write)];
+    let files = files.into_iter().filter_map(|(kind, text)| Some((kind, text?)));
+    let drafts: Vec<RuleDraft> = files.map(of).collect();
+    Ok(if drafts.is_empty() { vec![draft] } else { drafts })
 }
 
 fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
@@ -166,7 +212,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
     Ok(RuleDraft {
         effect,
         agent: rule.agent.as_deref().map(named).transpose()?,
-        text: rule.pattern,
+        text: rule.pattern.unwrap_or_default(),
         kind: kinds.into_iter().find(|(chosen, _)| *chosen).map(|(_, kind)| kind),
         args,
         pin: rule.pin,
@@ -206,7 +252,7 @@ fn list(rules: &[RuleRow]) -> Result<(), Failure> {
         [
             // A line of a file is named by where it stands.
             if rule.id > 0 { rule.id.to_string() } else { String::new() },
-            format!("{:?}", rule.effect).to_lowercase(),
+            does(rule),
             rule.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string),
             postern_command::escape::text(&row.text),
             rule.usage.last_used_at.map_or_else(|| "never".to_owned(), print::time),
@@ -217,6 +263,16 @@ fn list(rules: &[RuleRow]) -> Result<(), Failure> {
     };
     let headings = ["ID", "DOES", "AGENT", "PATTERN", "LAST USED", "USES", "FROM", "NOTES"];
     print::table(headings, rules.iter().map(row).collect(), "no rules")
+}
+
+/// Returns what a rule does: `deny read` is about files.
+fn does(rule: &Rule) -> String {
+    let effect = format!("{:?}", rule.effect).to_lowercase();
+    match &rule.pattern {
+        Pattern::Read(_) => format!("{effect} read"),
+        Pattern::Write(_) => format!("{effect} write"),
+        Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_) => effect,
+    }
 }
 
 /// Everything that limits or widens a rule beyond its pattern, then what to know about it.

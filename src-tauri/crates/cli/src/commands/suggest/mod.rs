@@ -129,7 +129,7 @@ fn typed(rule: &Rule) -> String {
     let kind = match &rule.pattern {
         Pattern::Exact(_) => Some(" --exact".to_owned()),
         Pattern::Path(_) => Some(" --path".to_owned()),
-        Pattern::Command(_) | Pattern::Identity(_) => None,
+        Pattern::Command(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => None,
     };
     let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote(args))));
     let folder = rule.folder.as_ref().map(|folder| format!(" --in {}", quote_word(folder)));

@@ -139,7 +139,11 @@ fn too_broad(rule: &Rule, said: &[Remark]) -> Option<TooBroad> {
         }
         Pattern::Path(_) if said.contains(&Remark::TooBroad) => Some(TooBroad::Folder { pattern }),
         Pattern::Identity(IdentityPattern::TeamId(_)) => Some(TooBroad::Developer { pattern }),
-        Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
+        Pattern::Path(_)
+        | Pattern::Exact(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => None,
     }
 }
 

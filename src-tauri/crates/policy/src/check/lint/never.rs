@@ -73,7 +73,7 @@ fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
         Pattern::Path(text) if class_of(path::base_name(text)) == Class::Ordinary => {
             (vec![path::expand_home(text, home).into_owned()], true)
         }
-        Pattern::Path(_) | Pattern::Identity(_) => return vec![],
+        Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => return vec![],
         Pattern::Command(text) => {
             let mut words = postern_command::words_of_at(text, home).unwrap_or_default();
             let more = words.last().is_some_and(|last| matches!(last.as_str(), "*" | "**"));
@@ -100,7 +100,11 @@ fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
         Pattern::Command(text) => {
             postern_command::words_of_at(text, home).ok().map(|words| WordsPattern::of_command(&words))
         }
-        Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
+        Pattern::Path(_)
+        | Pattern::Exact(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => None,
     };
     let fits = |argv: &Vec<String>| {
         let known: Vec<Option<&str>> = argv.iter().map(|word| Some(word.as_str())).collect();

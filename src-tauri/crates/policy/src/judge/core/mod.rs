@@ -11,6 +11,7 @@ mod stopping;
 
 pub(super) use data::spellings as path_spellings;
 pub(super) use place::{Guarded, Place};
+pub(super) use spelling::{TOO_MANY, all as spellings_of};
 
 use super::invocation::{self, Invocation};
 use crate::judge::line::Line;

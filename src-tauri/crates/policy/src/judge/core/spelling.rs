@@ -8,11 +8,11 @@ use std::borrow::Cow;
 /// Bytes of spellings that are followed of every word, and how many more for each byte that it is long.
 const BUDGET: (usize, usize) = (8 * 1024, 16);
 /// What stands for a word with more of them: nobody writes such a one, and any folder may be in it.
-const TOO_MANY: &str = "/";
+pub(in crate::judge) const TOO_MANY: &str = "/";
 
 /// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
 /// known stays in it as it was written.
-pub(super) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
+pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let plain = without_quotes(word);
     if !plain.contains(['$', '`', '~', '{']) {
         line.spell(plain.len());

@@ -5,6 +5,7 @@ mod changeable;
 mod classes;
 mod core;
 mod doubt;
+mod files;
 mod generated;
 mod laws;
 mod layers;

@@ -29,7 +29,14 @@ pub(super) struct Text<'a> {
     pub(super) units: &'a [u16],
     /// Whether it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is plain.
     pub(super) plain: bool,
+    /// True if [`ANY_NAME`] and [`ANY_PATH`] in it stand for text that is not known.
+    pub(super) open: bool,
 }
+
+/// Stands for any text without a slash in a text that is open.
+pub(super) const ANY_NAME: u16 = 0xfffe;
+/// Stands for any text in a text that is open.
+pub(super) const ANY_PATH: u16 = 0xffff;
 
 /// Places in a text: `places[n]` is before the unit `n`.
 type Places = Vec<bool>;
@@ -40,6 +47,7 @@ const SLASH: u16 = b'/' as u16;
 pub(super) fn is_match(nodes: &[Node], text: Text<'_>, mode: Mode) -> bool {
     let mut start = vec![false; text.units.len() + 1];
     start[0] = true;
+    skip_open(text, &mut start);
     run(nodes, text, mode, start)[text.units.len()]
 }
 
@@ -55,10 +63,16 @@ fn run(nodes: &[Node], text: Text<'_>, mode: Mode, mut places: Places) -> Places
 
 fn one(node: &Node, text: Text<'_>, mode: Mode, places: &Places) -> Places {
     match node {
+        Node::Unit(unit) if text.open => step(text, places, |read| match read {
+            ANY_NAME => *unit != SLASH,
+            ANY_PATH => true,
+            read => is_same(*unit, read, mode),
+        }),
         Node::Unit(unit) => step(text, places, |read| is_same(*unit, read, mode)),
         Node::One | Node::Star | Node::Set { .. } if mode == Mode::Strict && !text.plain => {
             vec![false; places.len()]
         }
+        Node::Set { .. } if text.open => step(text, places, |_| true),
         Node::One => step(text, places, |read| mode == Mode::Generous || read != SLASH),
         Node::Star => from_first(places),
         Node::Set { negated, unclear, ranges, written } => {
@@ -142,9 +156,19 @@ fn not(
 fn step(text: Text<'_>, places: &Places, matches: impl Fn(u16) -> bool) -> Places {
     let mut next = vec![false; places.len()];
     for (at, read) in text.units.iter().enumerate() {
-        next[at + 1] = places[at] && matches(*read);
+        let met = places[at] && matches(*read);
+        next[at + 1] |= met;
+        next[at] |= met && text.open && matches!(*read, ANY_NAME | ANY_PATH);
     }
+    skip_open(text, &mut next);
     next
+}
+
+/// Goes on behind text that is not known, which may be empty.
+fn skip_open(text: Text<'_>, places: &mut Places) {
+    for (at, read) in text.units.iter().enumerate().filter(|_| text.open) {
+        places[at + 1] |= places[at] && matches!(*read, ANY_NAME | ANY_PATH);
+    }
 }
 
 fn from_first(places: &Places) -> Places {

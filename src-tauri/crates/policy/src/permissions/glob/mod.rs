@@ -14,6 +14,11 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The longest pattern, and the longest text that one may allow, in UTF-16 units: longer than any path a system takes.
 pub(super) const LONGEST: usize = 4096;
 
+/// Stands for any text without a slash, in [`Glob::may_match`]; no character is written so.
+pub(crate) const ANY_NAME: char = '\u{fffe}';
+/// Stands for any text, in [`Glob::may_match`]; no character is written so.
+pub(crate) const ANY_PATH: char = '\u{ffff}';
+
 /// A pattern, read.
 #[derive(Debug, Clone)]
 pub(crate) struct Glob {
@@ -46,6 +51,20 @@ impl Glob {
         fits && is_plain(text) && self.raw.matches(text_of(text, &units), Mode::Strict)
     }
 
+    /// Returns true if it may deny a text in which [`ANY_NAME`] and [`ANY_PATH`] stand for what is not known.
+    pub(crate) fn may_match(&self, text: &str) -> bool {
+        let composed: String = text.nfc().collect();
+        [(&self.raw, text), (self.composed.as_ref().unwrap_or(&self.raw), &composed)].iter().any(
+            |(whole, text)| {
+                let units: Vec<u16> = text.encode_utf16().collect();
+                let open = Text { units: &units, plain: true, open: true };
+                units.len() > LONGEST
+                    || whole.negated
+                    || matching::is_match(&whole.nodes, open, Mode::Generous)
+            },
+        )
+    }
+
     /// Whether it denies or asks about this text: wherever picomatch matches, in any case and with accents written
     /// either way.
     pub(crate) fn is_generous_match(&self, text: &str) -> bool {
@@ -70,7 +89,7 @@ impl Glob {
 }
 
 fn text_of<'a>(text: &str, units: &'a [u16]) -> Text<'a> {
-    Text { units, plain: is_plain(text) }
+    Text { units, plain: is_plain(text), open: false }
 }
 
 /// Whether a text has no `.` and `..` parts and no line ends, which picomatch's stars stop at.

@@ -165,3 +165,23 @@ proptest! {
         prop_assert!(glob.is_generous_match(&value) && glob.is_generous_match(&value.to_uppercase()));
     }
 }
+
+proptest! {
+    #[test]
+    fn a_text_that_is_not_known_may_be_what_it_turns_out_to_be(
+        pattern in "(\\*\\*/)?[ab./*?]{1,6}(\\{a,b\\}|\\[ab\\])?[ab./*]{0,4}",
+        parts in prop::collection::vec(("[ab./]{0,3}", "[ab./]{0,4}", any::<bool>()), 1..4),
+    ) {
+        let Ok(glob) = Glob::new(&pattern) else { return Ok(()) };
+        let (mut open, mut known) = (String::new(), String::new());
+        for (text, unknown, name) in parts {
+            open += &text;
+            known += &text;
+            open.push(if name { super::ANY_NAME } else { super::ANY_PATH });
+            known += &if name { unknown.replace('/', "") } else { unknown };
+        }
+        if glob.is_generous_match(&known) && glob.written != known && !known.ends_with('/') {
+            prop_assert!(glob.may_match(&open), "{} {} {:?}", pattern, known, open);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The files that a rule is about: a path with globs, read generously.
+
+use crate::path;
+use crate::pattern::check_files;
+use crate::permissions::Glob;
+pub(crate) use crate::permissions::{ANY_NAME, ANY_PATH};
+
+/// A pattern of files, ready to compare. What it names, it names with everything below.
+#[derive(Debug, Clone)]
+pub(crate) struct Files {
+    /// They, with everything below.
+    globs: Vec<Glob>,
+    /// They alone.
+    own: Vec<Glob>,
+    /// The folder that they all lie in, as paths are compared; `None` is any folder.
+    folder: Option<String>,
+    /// True if a name in it begins with a dot.
+    hidden: bool,
+}
+
+impl Files {
+    pub(super) fn new(text: &str, home: &str) -> Result<Self, String> {
+        check_files(text).map_err(|error| error.to_string())?;
+        let expanded = path::expand_home(text, home);
+        let spelled = |text: &str| {
+            let reached = Some(path::without_aliases(text)).filter(|reached| *reached != text);
+            std::iter::once(text).chain(reached).map(Glob::new).collect::<Result<Vec<_>, _>>()
+        };
+        let own = spelled(&expanded)?;
+        let globs = spelled(&format!("{}/**", expanded.trim_end_matches("/**")))?;
+        let known = expanded.find(['*', '?', '[', '{', '(', '!', '+', '@', '\\']).unwrap_or(expanded.len());
+        let folder = match (known == expanded.len(), expanded[..known].rsplit_once('/')) {
+            (true, _) => Some(&*expanded),
+            (false, folder) => folder.map(|(folder, _)| folder).filter(|folder| !folder.is_empty()),
+        };
+        let hidden = expanded.split('/').any(|name| name.starts_with('.'));
+        Ok(Self { globs, own, folder: folder.map(path::deny_key), hidden })
+    }
+
+    /// Returns true if a path is one of them, or lies below one.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        self.globs.iter().any(|glob| glob.is_generous_match(path))
+    }
+
+    /// Returns true if a path may be one of them, or surely lies below one, in which [`ANY_NAME`] and [`ANY_PATH`] stand for
+    /// what is not known.
+    pub(crate) fn may_hold(&self, path: &str) -> bool {
+        let known =
+            path.find([ANY_NAME, ANY_PATH]).and_then(|at| path[..at].rfind('/')).map(|at| &path[..at]);
+        known.is_some_and(|folder| self.hold(folder)) || self.own.iter().any(|glob| glob.may_match(path))
+    }
+
+    /// Returns true if all of them lie in a folder, or are the folder.
+    pub(crate) fn lie_in(&self, folder: &str) -> bool {
+        self.folder.as_deref().is_some_and(|own| path::is_within(own, &path::deny_key(folder)))
+    }
+
+    /// Returns true if a program that passes over names with a dot finds none of them below a folder.
+    pub(crate) fn are_hidden_below(&self, folder: &str) -> bool {
+        self.hidden && !folder.split('/').any(|name| name.starts_with('.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Files;
+
+    #[test]
+    fn files_are_held_with_everything_below_in_any_case() {
+        for (pattern, path, expected) in [
+            ("**/.env", "/Users/u/p/.env", true),
+            ("**/.env", "/.ENV", true),
+            ("**/.env", "/Users/u/p/.env/x", true),
+            ("**/.env", "/Users/u/p/.envrc", false),
+            ("**/.env", "/Users/u/p/x.env", false),
+            ("**/.env*", "/Users/u/p/.env.local", true),
+            ("~/Documents/**", "/Users/u/documents/a/b", true),
+            ("~/Documents/**", "/Users/u/Documents", true),
+            ("~/Documents/**", "/Users/u/Documents2", false),
+            ("~/Documents", "/Users/u/Documents/a", true),
+            ("$HOME/.ssh/id_*", "/Users/u/.ssh/id_rsa", true),
+            ("/private/etc/hosts", "/etc/hosts", true),
+            ("**/*.{pem,key}", "/x/a.KEY", true),
+        ] {
+            assert_eq!(Files::new(pattern, "/Users/u").unwrap().hold(path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_not_known_may_be_one_of_them() {
+        for (pattern, path, expected) in [
+            ("**/.env", "/p/.en\u{fffe}", true),
+            ("**/.env", "/p/\u{fffe}", true),
+            ("**/.env", "/p/\u{fffe}.rs", false),
+            ("**/.env", "/p/src\u{fffe}", false),
+            ("**/.env", "/p/\u{fffe}/b", false),
+            ("/p/secrets", "/p/secrets/\u{fffe}.txt", true),
+            ("**/x/.env", "/p/\u{fffe}.env", false),
+            ("**/x/.env", "/p/\u{fffe}/.env", true),
+            ("**/.env", "/p/\u{ffff}", true),
+            ("**/.env", "\u{ffff}", true),
+            ("**/.env", "\u{ffff}.rs", false),
+            ("**/.env", "/p/src/\u{ffff}", true),
+            ("~/Documents/**", "/Users/u/p/\u{ffff}", false),
+            ("~/Documents/**", "/Users/\u{ffff}", true),
+            ("~/Documents/**", "/Users/u/D\u{fffe}", true),
+            ("~/Documents/**", "/Users/u/\u{fffe}/x", true),
+            ("~/[a-d]*", "/Users/u/\u{fffe}", true),
+        ] {
+            assert_eq!(Files::new(pattern, "/Users/u").unwrap().may_hold(path), expected, "{pattern} {path}");
+        }
+    }
+}
