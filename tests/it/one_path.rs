@@ -183,6 +183,7 @@ impl Scene {
             session: None,
             cwd: None,
             defaults: None,
+            rewrites: false,
         }
     }
 

@@ -7,7 +7,7 @@ use super::subject::Subject;
 use super::{against, broad, code, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, ClassGap, Label, NamedRule, Obstacle};
+use crate::cause::{Cause, Label, NamedRule, Obstacle};
 use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
@@ -207,11 +207,10 @@ fn by_read_only_list(
         Some(Outcome::new(Decision::Ask, reason, cause))
     };
     match looks.steps.get(at)? {
-        Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ClassGap::OwnShell),
-        Vouched::Confined if !confined && !facts.confinable.look => {
-            not_so(Reason::CannotConfine, ClassGap::CannotConfine)
+        Vouched::Confined if !confined => {
+            let gap = looks.gap(facts, facts.confinable.look);
+            not_so(gap.reason(), gap)
         }
-        Vouched::Confined if !confined => not_so(Reason::AllowlistMiss, ClassGap::NotConfined),
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
             Decision::Allow,
             Reason::ReadOnly,
