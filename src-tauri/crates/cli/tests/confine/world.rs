@@ -146,20 +146,6 @@ impl World {
         command
     }
 
-    /// A `postern` command line of the user, with a data folder for a host.
-    pub(crate) fn postern(&self, args: &[&str]) -> Command {
-        let mut command = as_user(&self.postern);
-        command.args(args).stdin(Stdio::null()).current_dir(self.path("project"));
-        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
-        command.env("HOME", self.path("home")).env("POSTERN_DATA", self.path("hosted"));
-        command
-    }
-
-    /// Runs a line in the shell of an agent, whose data folder is no one's.
-    pub(crate) fn shell(&self, folder: &str, text: &str) -> Output {
-        self.command(&How::Free, folder, text).output().unwrap()
-    }
-
     pub(crate) fn run(&self, how: &How, text: &str) -> Output {
         self.command(how, "project", text).output().unwrap()
     }

@@ -57,7 +57,7 @@ pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
         ClassGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),
         ClassGap::ChangesShell => {
-            sentence.say("it ends by changing the agent's shell, which a confined command can't")
+            sentence.say("the line ends by changing the agent's shell, which a confined one can't")
         }
         ClassGap::Sends => sentence.say("it sends what it is given to someone else"),
         ClassGap::Dangerous => sentence.say("it is dangerous"),

@@ -137,8 +137,8 @@ impl Book {
             steps: found.steps,
             cwd,
             folders,
-            confinable: true,
-            confinable_project: true,
+            confinable: origin.is_host(),
+            confinable_project: origin.is_host(),
             env_to_ask,
             input,
         })

@@ -162,7 +162,7 @@ fn one_that_cannot_is_asked_as_before() {
 fn what_the_person_allowed_in_the_file_is_not_confined() {
     for (file, line, profile) in [
         (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test", "none"),
-        (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test && make", "project"),
+        (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test && rm -r build", "project"),
         (r#"{ "shell_exec": "allow" }"#, "make", "none"),
     ] {
         let verdict = rewriting(file, line).judge();
