@@ -183,6 +183,7 @@ impl Scene {
             session: None,
             cwd: None,
             defaults: None,
+            rewrites: false,
         }
     }
 
@@ -398,7 +399,15 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     let mut asked = |scene: &mut Scene, tool: &str, server: Option<&str>, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
-        let check = ToolCheckParams { tool, server, arguments, session: None, cwd: None, defaults: None };
+        let check = ToolCheckParams {
+            tool,
+            server,
+            arguments,
+            session: None,
+            cwd: None,
+            defaults: None,
+            rewrites: false,
+        };
         channel.send(&Call::ToolCheck(check)).unwrap();
         let question = scene.watcher.question();
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});

@@ -327,6 +327,9 @@ pub(crate) struct Confine {
     /// A folder of the command [default: the folder where it runs]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
+    /// Refuse folders that links lead to, and say after a failure what was confined (hooks of agents)
+    #[arg(long)]
+    pub(crate) for_agent: bool,
     /// Let it use the network (project)
     #[arg(long)]
     pub(crate) network: bool,

@@ -9,7 +9,7 @@ use crate::protected::Protection;
 use crate::risk::RatedEffect;
 use crate::rule::{Effect, FileAccess};
 use crate::settings::{Fallback, Security};
-use crate::verdict::Decision;
+use crate::verdict::{Decision, Reason};
 use postern_command::{ArgFact, Note, Words};
 use serde::{Deserialize, Serialize};
 
@@ -301,6 +301,8 @@ pub enum ClassGap {
     NotConfined,
     /// Nothing confines the agent's own shell.
     OwnShell,
+    /// It would be confined in a shell of its own, and its last step changes the agent's shell.
+    ChangesShell,
     /// It sends what it is given to someone else.
     Sends,
     /// It is dangerous.
@@ -311,6 +313,13 @@ pub enum ClassGap {
     Outside { path: String },
     /// It goes through a folder that holds keys.
     HoldsKeys,
+}
+
+impl ClassGap {
+    /// Returns the name of the cause.
+    pub(crate) fn reason(&self) -> Reason {
+        if *self == Self::CannotConfine { Reason::CannotConfine } else { Reason::AllowlistMiss }
+    }
 }
 
 /// What changed since a rule was given.

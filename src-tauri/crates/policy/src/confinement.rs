@@ -1,7 +1,7 @@
 //! Confinement profiles, and the places that no confined run may read.
 
 use crate::path;
-use postern_protocol::Profile;
+use postern_protocol::{Confined, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Profile that a run is started with.
@@ -78,6 +78,15 @@ impl Confinement {
             Self::Look { .. } => Some(Profile::Look),
             Self::Project { .. } => Some(Profile::Project),
         }
+    }
+
+    /// Returns it as an agent is told that has to apply it to a command of its own shell, or `None` if it is not confined.
+    pub fn told(&self) -> Option<Confined> {
+        let (network, loopback) = match self {
+            Self::Project { network, loopback, .. } => (*network, *loopback),
+            Self::None | Self::Look { .. } => (false, false),
+        };
+        Some(Confined { profile: self.profile()?, folders: self.folders().to_vec(), network, loopback })
     }
 
     /// Returns the folders that it names.

@@ -3,7 +3,7 @@
 use crate::data::Encoding;
 use crate::mistake::Mistake;
 use crate::notice::{Event, Notice, Pending};
-use crate::words::{Decision, Outcome, RunState};
+use crate::words::{Confined, Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -235,6 +235,9 @@ pub struct ToolCheckResult {
     /// With deny: which error it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
+    /// With allow, if the check said that it rewrites: the command may run so confined, and not otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<Confined>,
 }
 
 /// The errors that a tool's call ends with instead of running.

@@ -48,4 +48,4 @@ pub use params::{
 pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};
 pub use signal::{BadSignal, Signal};
-pub use words::{By, Confine, Decision, DenyReason, Outcome, Profile, RunState, Stream};
+pub use words::{By, Confine, Confined, Decision, DenyReason, Outcome, Profile, RunState, Stream};

@@ -220,6 +220,9 @@ pub struct ToolResolved {
     /// With deny: what the agent gives its model as the tool's result, the person's words included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// With allow, if the check said that it rewrites: the command may run so confined, and not otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<crate::Confined>,
 }
 
 impl Event {

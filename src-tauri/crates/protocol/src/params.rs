@@ -144,6 +144,9 @@ pub struct ToolCheckParams {
     /// Behavior if only a default matches; the default decides if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Defaults>,
+    /// True if the agent can run another command than the one that it asks about: then Postern may allow it confined.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rewrites: bool,
 }
 
 /// Behavior if no line of the user matches, for an agent with its own prompt.

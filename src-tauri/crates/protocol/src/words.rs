@@ -70,6 +70,33 @@ pub enum Confine {
     None,
 }
 
+impl Profile {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Look => "look",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// Confinement that an agent has to run a command of its own shell with: `postern confine` applies it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Confined {
+    /// Profile.
+    pub profile: Profile,
+    /// Folders that it may use, as real paths.
+    pub folders: Vec<String>,
+    /// True if it may use the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    /// True if it may serve and connect on loopback.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loopback: bool,
+}
+
 /// Where a request is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -35,6 +35,7 @@ pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) ->
             path.split(':').filter(|folder| folder.starts_with('/')).map(str::to_owned).collect()
         })
         .unwrap_or_default();
+    let note = command.for_agent.then(|| note(&confinement));
     let env = environment_here(&confinement, &user.home, surroundings.environment);
     // The terminal's keys are for the command: its end ends us.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::own)?;
@@ -59,8 +60,27 @@ pub(crate) fn run(data: &Path, surroundings: Surroundings, command: &Confine) ->
     }
     match ended.code() {
         0 => Ok(()),
-        code => Err(Failure { code, message: String::new() }),
+        code => {
+            note.into_iter().for_each(print::remark);
+            Err(Failure { code, message: String::new() })
+        }
     }
+}
+
+/// Returns what an agent is told after a failure: how its command was confined, and not why it failed.
+fn note(confinement: &Confinement) -> String {
+    let writes = match confinement {
+        Confinement::Project { .. } => "writes in its folders only",
+        Confinement::None | Confinement::Look { .. } => "writes nothing",
+    };
+    let network = match confinement {
+        Confinement::Project { network: true, .. } => "",
+        _ => ", no network",
+    };
+    format!(
+        "postern: ran confined ({}): {writes}{network}. If it needs more, ask your user for a rule that allows it",
+        confinement.name()
+    )
 }
 
 fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
@@ -68,9 +88,12 @@ fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
         vec![cwd.to_owned()]
     } else {
         let real = |folder: &PathBuf| {
-            let real = folder
-                .canonicalize()
-                .map_err(|error| Failure::usage(format!("--folder {}: {error}", folder.display())))?;
+            let refused = |why: String| Failure::usage(format!("--folder {}: {why}", folder.display()));
+            let real = folder.canonicalize().map_err(|error| refused(error.to_string()))?;
+            // Since the folder was approved, the agent could have put a link in its place.
+            if command.for_agent && real != *folder {
+                return Err(refused(format!("it is {} now", real.display())));
+            }
             text(real)
         };
         command.folder.iter().map(real).collect::<Result<_, _>>()?

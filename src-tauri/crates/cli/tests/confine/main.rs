@@ -15,5 +15,6 @@
 
 mod attacks;
 mod builds;
+mod hook;
 mod refused;
 mod world;

@@ -57,6 +57,9 @@ pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::CannotConfine => sentence.say("this system can't confine it (`postern doctor` says why)"),
         ClassGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
         ClassGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),
+        ClassGap::ChangesShell => {
+            sentence.say("the line ends by changing the agent's shell, which a confined one can't")
+        }
         ClassGap::Sends => sentence.say("it sends what it is given to someone else"),
         ClassGap::Dangerous => sentence.say("it is dangerous"),
         ClassGap::AgentWrites => sentence.say("its program is where the agent can write"),

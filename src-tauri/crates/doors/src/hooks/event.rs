@@ -13,6 +13,8 @@ pub struct Asked {
     pub server: Option<String>,
     /// What it would be called with, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
+    /// Input of the tool if the agent runs the command that its hook gives back ([`confined`](super::confined)).
+    pub replaceable: Option<Map<String, Value>>,
     /// Decides if no line of the user matches the tool.
     pub class: ToolClass,
     /// Folder that the agent works in.
@@ -112,7 +114,8 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
             .map_err(|what| Odd::Folder { event: event_name.clone(), what })?;
         arguments.extend(folder.map(|folder| ("cwd".to_owned(), Value::String(folder))));
     }
-    Ok(Asked { tool, server, arguments, class, cwd, session, event: event_name })
+    let replaceable = super::rewrite::replaceable(kind, &event_name, &event).filter(|_| tool == "shell_exec");
+    Ok(Asked { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
 }
 
 /// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.

@@ -14,6 +14,7 @@ mod event;
 mod install;
 mod names;
 mod place;
+mod rewrite;
 mod script;
 
 pub use answer::answer;
@@ -21,7 +22,10 @@ pub use event::{Asked, Odd, read};
 pub use install::{BadSettings, holds_ours, install, uninstall};
 pub use names::ToolClass;
 pub use place::{Place, left_to_do, place};
+pub use rewrite::confined;
 pub use script::is_script;
+
+use serde_json::{Map, Value};
 
 /// A coding agent whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +89,8 @@ impl Kind {
 pub enum Verdict {
     /// Use the tool.
     Allow,
+    /// Use the tool with this input, and with no other: its command is confined.
+    AllowConfined(Map<String, Value>),
     /// Do not use it, and why.
     Deny(String),
     /// Ask your own person.

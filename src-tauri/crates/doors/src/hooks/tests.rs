@@ -261,6 +261,18 @@ fn answers_have_the_shape_of_the_event() {
 }
 
 #[test]
+fn what_may_only_run_confined_is_never_allowed_as_it_was() {
+    let input = json!({"command": "confined"}).as_object().unwrap().clone();
+    for kind in Kind::ALL {
+        for event in ["PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution"] {
+            let Ok(told) = answer(kind, event, &Verdict::AllowConfined(input.clone())) else { continue };
+            let denied = ["\"deny\"", "\"cancel\":true"].iter().any(|word| told.contains(word));
+            assert!(told.contains(r#""command":"confined""#) || denied, "{kind:?} {event}: {told}");
+        }
+    }
+}
+
+#[test]
 fn no_opinion_changes_nothing_about_what_an_agent_does_by_itself() {
     for (kind, event, expected) in [
         (Kind::ClaudeCode, "PreToolUse", "{}"),

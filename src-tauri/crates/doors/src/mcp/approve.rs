@@ -37,6 +37,7 @@ pub(super) async fn approve(
         cwd: asked.cwd,
         // Claude Code asks here for what its own rules ask about; a default must not answer for the user.
         defaults: Some(Defaults::Ask),
+        rewrites: false,
     };
     let agent = Arc::clone(agent);
     let verdict = blocking(move || decide(&agent, params, &cancelled)).await?;

@@ -102,6 +102,7 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
         cwd: None,
         // OpenClaw runs what it is allowed, and its user is asked by nobody else: a default must not answer for them.
         defaults: Some(Defaults::Ask),
+        rewrites: false,
     };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
     match told.decision {

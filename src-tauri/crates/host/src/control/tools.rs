@@ -44,7 +44,15 @@ impl Handle<ExplainTool> for Control {
         let version = book.version();
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
-            let check = ToolCheckParams { tool, server: None, arguments, session, cwd: None, defaults: None };
+            let check = ToolCheckParams {
+                tool,
+                server: None,
+                arguments,
+                session,
+                cwd: None,
+                defaults: None,
+                rewrites: false,
+            };
             let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), now());
             let always = judgement.patterns(&world, &policy);
             (judgement, always)

@@ -14,7 +14,8 @@ use postern_contract::{
 };
 use postern_policy::{AgentId, Command, Decision, Origin, Subject};
 use postern_protocol::{
-    By, Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
+    By, Confined, Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError,
+    ToolResolved, What,
 };
 use postern_request::{BoundCall, DenyReason, Ending, Withdrawal};
 use serde_json::{Map, Value, json};
@@ -49,6 +50,8 @@ pub(crate) struct Call {
     pub(crate) cwd: Option<String>,
     /// What becomes of it where only a default speaks.
     pub(crate) defaults: Option<Defaults>,
+    /// True if its agent can run another command instead: one that confines it.
+    pub(crate) rewrites: bool,
     /// What it is about.
     pub(crate) subject: Subject,
 }
@@ -56,10 +59,10 @@ pub(crate) struct Call {
 impl Call {
     /// The call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
-        let ToolCheckParams { tool, server, arguments, session, cwd, defaults } = params;
+        let ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites } = params;
         let subject = Subject::of_call(&tool, server.as_deref(), &arguments);
         let cwd = cwd.filter(|cwd| cwd.starts_with('/'));
-        Self { tool, server, arguments: Value::Object(arguments), session, cwd, defaults, subject }
+        Self { tool, server, arguments: Value::Object(arguments), session, cwd, defaults, rewrites, subject }
     }
 
     /// Reads a call back as it was written down ([`Self::asked`]); `None` if it was not kept.
@@ -73,6 +76,7 @@ impl Call {
             session: text("session"),
             cwd: text("cwd"),
             defaults: serde_json::from_value(asked.get("defaults").cloned().unwrap_or_default()).ok()?,
+            rewrites: asked.get("rewrites").and_then(Value::as_bool).unwrap_or_default(),
         }))
     }
 
@@ -139,6 +143,9 @@ impl Call {
         }
         if let Some(defaults) = self.defaults {
             asked["defaults"] = json!(defaults);
+        }
+        if self.rewrites {
+            asked["rewrites"] = json!(true);
         }
         asked.to_string()
     }
@@ -296,6 +303,7 @@ pub(super) fn asked_result(request: &Request) -> ToolCheckResult {
         check_id: Some(request.id),
         message: request.judged.as_ref().map(|judged| render::why(&judged.verdict.cause)),
         error: None,
+        confined: None,
     }
 }
 
@@ -308,33 +316,58 @@ fn ended_result(request: &Request) -> ToolCheckResult {
             check_id: None,
             message: verdict.map(|verdict| render::why(&verdict.cause)),
             error: None,
+            confined: confined(request),
         },
         ending => {
             let (error, message) = denied(ending);
             let decision = Decision::Deny;
-            ToolCheckResult { decision, by_default: false, check_id: None, message, error: Some(error) }
+            ToolCheckResult {
+                decision,
+                by_default: false,
+                check_id: None,
+                message,
+                error: Some(error),
+                confined: None,
+            }
         }
     }
 }
 
 /// Returns the event that ends a call for an agent that was told that a person is asked; `None` if the answer itself is the end.
 pub(super) fn ended_event(request: &Request) -> Option<Notice> {
-    request.accepted.is_empty().then(|| resolved(request.id, request.ending()))
+    request.accepted.is_empty().then(|| resolved(request.id, request.ending(), confined(request)))
+}
+
+/// Returns how its agent has to confine what is allowed; `None` if it runs as the agent asked.
+fn confined(request: &Request) -> Option<Confined> {
+    request.judged.as_ref().and_then(|judged| judged.plan.confinement.told())
 }
 
 /// How a call ended, as its agent is told.
-pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>) -> Notice {
+pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option<Confined>) -> Notice {
     Notice::ToolResolved(match ending {
-        Some(Ending::Allowed) => {
-            ToolResolved { check_id, decision: Decision::Allow, feedback: None, error: None, message: None }
-        }
+        Some(Ending::Allowed) => ToolResolved {
+            check_id,
+            decision: Decision::Allow,
+            feedback: None,
+            error: None,
+            message: None,
+            confined,
+        },
         ending => {
             let (error, message) = denied(ending);
             let feedback = match ending {
                 Some(Ending::Denied(denial)) => denial.feedback.clone(),
                 _ => None,
             };
-            ToolResolved { check_id, decision: Decision::Deny, feedback, error: Some(error), message }
+            ToolResolved {
+                check_id,
+                decision: Decision::Deny,
+                feedback,
+                error: Some(error),
+                message,
+                confined: None,
+            }
         }
     })
 }

@@ -66,7 +66,8 @@ pub(crate) fn judge_call(
     if let Some(overrun) = world.resolver.identities().overrun() {
         return Judgement::Refused(Refusal::from(overrun).into());
     }
-    judged.verdict = judged.again(world, policy, at);
+    let verdict = judged.again(world, policy, at);
+    judged.decide(verdict, &world.home);
     let offers = judged.propose(world, policy, &judged.verdict, at);
     judged.offer(offers);
     Judgement::Judged(Box::new(judged))
@@ -107,6 +108,10 @@ fn own_shell(
     judged.previews = previews;
     if let Some(opened) = &opened {
         judged.folders.0 = readable(world, &policy.settings, opened);
+        // A command without folders has nothing that a profile could be about.
+        if call.rewrites && !judged.folders.0.is_empty() {
+            judged.confinable = world.confines.confinable();
+        }
     }
     let touches = touches_of_line(&judged.facts(world, policy, now()));
     if let Some(found) = &mut judged.call {

@@ -195,10 +195,10 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             folders,
-            confinable: if self.plan.origin.is_host() {
-                world.confines.confinable()
-            } else {
+            confinable: if folders.is_empty() && !self.plan.origin.is_host() {
                 Confinable::NONE
+            } else {
+                self.confinable
             },
             confine: self.confine,
             env_to_ask: &self.env_to_ask,
@@ -213,7 +213,14 @@ impl Judged {
     }
 
     /// Confines it as a verdict says, unless it is confined at least so already: what a person was shown confined stays so.
+    /// What its agent runs itself is confined only where it needs it: what a person allows runs as the agent asked.
     pub(super) fn tighten(&mut self, verdict: &Verdict, home: &str) {
+        if self.call.is_some() {
+            let allowed = verdict.decision == Decision::Allow;
+            self.plan.confinement = if allowed { verdict.confinement.clone() } else { Confinement::None };
+            self.digest = self.plan.digest();
+            return;
+        }
         if self.plan.confinement.is_within(&verdict.confinement) {
             return;
         }

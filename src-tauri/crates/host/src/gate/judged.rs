@@ -78,7 +78,8 @@ impl Task {
         }
         let Some(policy) = self.parts.book.policy(&judged.plan.agent) else { return };
         let (world, at) = (&self.parts.world, now());
-        judged.verdict = judged.again(world, &policy, at);
+        let verdict = judged.again(world, &policy, at);
+        judged.decide(verdict, &world.home);
         let offers = judged.propose(world, &policy, &judged.verdict, at);
         judged.offer(offers);
         judged.plan.policy = version;

@@ -51,7 +51,10 @@ fn tell(conn: &Connection, row: &RequestRow, ending: &Ending) -> Result<(), Erro
     };
     let event = match row.summary.origin {
         Origin::Host => event_of(ending),
-        Origin::AgentShell | Origin::Tool => resolved(row.summary.id, Some(ending)),
+        Origin::AgentShell | Origin::Tool => {
+            let confined = row.plan.as_ref().and_then(|plan| plan.confinement.told());
+            resolved(row.summary.id, Some(ending), confined)
+        }
     };
     match events::append(conn, &stored(&about, now(), &event)) {
         Ok(sequence) => requests::told(conn, row.summary.id, sequence),

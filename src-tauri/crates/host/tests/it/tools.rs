@@ -445,3 +445,50 @@ async fn a_session_that_is_aborted_cancels_its_calls_for_everybody() {
     let pending = lab.control("tool.pending", json!({})).await.unwrap();
     assert_eq!(pending["tools"].as_array().unwrap().len(), 1, "the other session's still waits: {pending}");
 }
+
+/// A command of an agent's own shell, in this folder.
+fn in_shell(folder: &std::path::Path, command: &str, rewrites: bool) -> Value {
+    json!({"tool": "shell_exec", "arguments": {"command": command, "cwd": folder}, "rewrites": rewrites})
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_that_can_run_another_command_is_told_how_to_confine_it() {
+    let lab = Lab::start().await;
+    let folder = lab.home().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("build.sh"), "true").unwrap();
+    let mut wire = lab.connect("main").await;
+    let building = in_shell(&folder, "bash ./build.sh", true);
+    let asked = wire.call("tool.check", building.clone()).await.unwrap();
+    assert_eq!(asked["decision"], "ask", "{asked}");
+    let own = folder.to_str().unwrap();
+    lab.set("main", &[("folders", own), ("look", "allow"), ("build", "allow")]).await;
+    let project = json!({"profile": "project", "folders": [folder]});
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!((&resolved["decision"], &resolved["confined"]), (&json!("allow"), &project), "{resolved}");
+    for (command, confined) in [
+        ("bash ./build.sh", &project),
+        ("cat a", &json!({"profile": "look", "folders": [folder]})),
+        ("true", &Value::Null),
+    ] {
+        let told = wire.call("tool.check", in_shell(&folder, command, true)).await.unwrap();
+        assert_eq!((&told["decision"], &told["confined"]), (&json!("allow"), confined), "{command}: {told}");
+    }
+    let plain = wire.call("tool.check", in_shell(&folder, "bash ./build.sh", false)).await.unwrap();
+    assert_eq!((&plain["decision"], &plain["confined"]), (&json!("ask"), &Value::Null), "{plain}");
+}
+
+#[tokio::test]
+async fn what_a_person_allows_runs_as_its_agent_wrote_it() {
+    let mut lab = Lab::start().await;
+    let folder = lab.home().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    lab.set("main", &[("folders", folder.to_str().unwrap()), ("look", "allow"), ("ask", "always")]).await;
+    let mut wire = lab.connect("main").await;
+    let asked = wire.call("tool.check", in_shell(&folder, "cat a", true)).await.unwrap();
+    assert_eq!(asked["decision"], "ask", "{asked}");
+    lab.answer("once", json!({})).await;
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!((&resolved["decision"], &resolved["confined"]), (&json!("allow"), &Value::Null), "{resolved}");
+}

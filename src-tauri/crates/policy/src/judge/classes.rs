@@ -5,11 +5,12 @@
 //! is allowed for a step of which everything is known.
 
 use super::label;
+use super::look::Looks;
 use super::outcome::Outcome;
 use super::places::{self, Places};
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, ClassGap};
+use crate::cause::Cause;
 use crate::classes::{Access, Class};
 use crate::facts::{Facts, Lookup};
 use crate::needed::folders_of;
@@ -22,7 +23,6 @@ use postern_command::{
     ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Unparsed, UnsafeArg,
     Why,
 };
-use postern_protocol::Confine;
 use std::cell::OnceCell;
 
 /// What a step needs so that its classes allow it, from little to much.
@@ -172,7 +172,7 @@ impl<'f> Classes<'f> {
                 self.add_private(found);
             } else if !self.protected.of(&reached).is_empty() || self.places().is_protected(&reached) {
                 found.unclassed = true;
-            } else if known && !is_temporary(&reached) && !self.is_own(&reached) {
+            } else if known && !self.is_private(&reached) && !self.is_own(&reached) {
                 found.add(Class::System, Need::Unconfined);
             }
         }
@@ -190,7 +190,7 @@ impl<'f> Classes<'f> {
         if self.places().is_protected(path) {
             found.unclassed = true;
         } else if !self.places().may_be_read(path) {
-            if is_temporary(path) {
+            if self.is_private(path) {
                 self.add_private(found);
             } else {
                 found.add(Class::System, Need::Unconfined);
@@ -268,6 +268,13 @@ impl<'f> Classes<'f> {
             || path == "/dev/tty"
     }
 
+    /// Returns true for a path in a folder for temporary files, which a confined run has one of its own of. Tools of an agent
+    /// that has a shell use the real one: there such a path is like every other.
+    fn is_private(&self, path: &str) -> bool {
+        let temporary = ["/tmp", "/private/tmp"];
+        self.facts.origin.is_host() && temporary.iter().any(|folder| path::is_within(path, folder))
+    }
+
     fn places(&self) -> &Places<'f> {
         self.places.get_or_init(|| Places::new(self.facts))
     }
@@ -284,43 +291,24 @@ fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
     }
 }
 
-/// Returns true for a path in the temporary folder, of which the profile `project` has one of its own.
-fn is_temporary(path: &str) -> bool {
-    ["/tmp", "/private/tmp"].iter().any(|folder| path::is_within(path, folder))
-}
-
 /// Returns the outcome for a text that was not understood, in a run that holds it as code of the project.
 pub(super) fn any_code() -> Outcome {
     let cause = Cause::Classes { classes: vec![Class::Build], confined: true };
     Outcome::new(Decision::Allow, Reason::Class, cause)
 }
 
-/// Returns the outcome of the classes for a step that no rule covers; `held` says that the run has what it needs.
-pub(super) fn outcome(
-    facts: &Facts<'_>,
-    subject: &Subject<'_>,
-    classed: &Classed,
-    held: bool,
-) -> Option<Outcome> {
-    let command = label::of_step(subject.step);
-    match classed {
+/// Returns the outcome of the classes for the step at `at`, which no rule covers.
+pub(super) fn outcome(facts: &Facts<'_>, looks: &Looks, at: usize) -> Option<Outcome> {
+    let command = label::of_step(&facts.reading.steps[at]);
+    match looks.classed.get(at)? {
         Classed::Asks => None,
         Classed::Denied(class) => {
             let cause = Cause::ClassDenied { command, class: *class };
             Some(Outcome::new(Decision::Deny, Reason::Policy, cause))
         }
         Classed::Allowed { classes, need, .. } => {
-            let gap = if held {
-                None
-            } else if facts.confine == Some(Confine::None) && *need < Need::Unconfined {
-                Some(ClassGap::Unconfined)
-            } else if !facts.origin.is_host() {
-                Some(ClassGap::OwnShell)
-            } else if *need < Need::Unconfined && !facts.confinable.project {
-                Some(ClassGap::CannotConfine)
-            } else {
-                Some(ClassGap::NotConfined)
-            };
+            let gap = (!looks.hold(at))
+                .then(|| looks.gap(facts, *need == Need::Unconfined || facts.confinable.project));
             let classes = classes.clone();
             Some(match gap {
                 None => {
@@ -328,11 +316,7 @@ pub(super) fn outcome(
                     Outcome::new(Decision::Allow, Reason::Class, Cause::Classes { classes, confined })
                 }
                 Some(gap) => {
-                    let reason = match gap {
-                        ClassGap::CannotConfine => Reason::CannotConfine,
-                        _ => Reason::AllowlistMiss,
-                    };
-                    Outcome::new(Decision::Ask, reason, Cause::ClassesBut { command, classes, gap })
+                    Outcome::new(Decision::Ask, gap.reason(), Cause::ClassesBut { command, classes, gap })
                 }
             })
         }

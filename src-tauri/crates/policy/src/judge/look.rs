@@ -9,6 +9,7 @@
 
 use super::allow::{Coverage, coverage};
 use super::classes::{Classed, Classes, Need};
+use super::own_shell::{self, Rewriting};
 use super::places::{self, Places};
 use super::step::{builtin, needs_no_rule};
 use super::subject::Subject;
@@ -16,7 +17,7 @@ use crate::agent::AgentPolicy;
 use crate::cause::ClassGap;
 use crate::classes::Class;
 use crate::confinement::Confinement;
-use crate::facts::{Facts, Lookup};
+use crate::facts::{Confinable, Facts, Lookup};
 use crate::needed::folder_of;
 use crate::path;
 use crate::settings::Security;
@@ -46,6 +47,7 @@ pub(super) struct Looks {
     pub(super) steps: Vec<Vouched>,
     pub(super) classed: Vec<Classed>,
     pub(super) confinement: Confinement,
+    rewriting: Rewriting,
 }
 
 impl Looks {
@@ -61,7 +63,8 @@ impl Looks {
 
     fn of_policy<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
-            return Self { steps: Vec::new(), classed: Vec::new(), confinement: Confinement::None };
+            let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
+            return Self { steps: Vec::new(), classed: Vec::new(), confinement, rewriting };
         }
         let subjects: Vec<Subject<'_>> = facts
             .reading
@@ -75,7 +78,10 @@ impl Looks {
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let classed = by_classes(policy, facts, &places, &subjects);
         let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
-        let confinement = if facts.confine == Some(Confine::None) {
+        let rewriting = own_shell::rewriting(policy, facts);
+        let clear = facts.reading.opaque.is_empty();
+        let open = facts.confine == Some(Confine::None) || rewriting != Rewriting::Fits;
+        let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
         } else if facts.reading.opaque.is_empty() && whole.only_looks() {
             Confinement::Look { folders: facts.folders.to_vec() }
@@ -84,7 +90,22 @@ impl Looks {
         } else {
             whole.by_classes().unwrap_or_default()
         };
-        Self { steps, classed, confinement }
+        Self { steps, classed, confinement, rewriting }
+    }
+
+    /// Returns why a step that has to be confined is not.
+    pub(super) fn gap(&self, facts: &Facts<'_>, confinable: bool) -> ClassGap {
+        if facts.confine == Some(Confine::None) {
+            ClassGap::Unconfined
+        } else if !facts.origin.is_host() && facts.confinable == Confinable::NONE {
+            ClassGap::OwnShell
+        } else if self.rewriting == Rewriting::ChangesShell {
+            ClassGap::ChangesShell
+        } else if !confinable {
+            ClassGap::CannotConfine
+        } else {
+            ClassGap::NotConfined
+        }
     }
 
     /// Returns true if the run is one of code that the agent may run confined, so that what was not understood may be any.
@@ -130,9 +151,14 @@ struct Whole<'w> {
 }
 
 impl Whole<'_> {
-    /// Returns true if the list allows every step in the profile `look`.
+    /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a step has to need it: there
+    /// confinement takes another command than the agent asked for.
     fn only_looks(&self) -> bool {
-        let listed = |one: &Vouched| !matches!(one, Vouched::Not | Vouched::But(_));
+        let listed = |one: &Vouched| match one {
+            Vouched::Not | Vouched::But(_) => false,
+            Vouched::Confined => true,
+            Vouched::Anywhere | Vouched::Open => self.facts.origin.is_host(),
+        };
         self.facts.confinable.look
             && self.steps.iter().any(listed)
             && self.subjects.iter().zip(self.steps).all(|(subject, one)| match one {
@@ -204,7 +230,7 @@ fn asked_profile(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Confinement>
 }
 
 /// A builtin or a function, which the shell itself carries out.
-fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
         && builtin(subject).decision == Decision::Allow

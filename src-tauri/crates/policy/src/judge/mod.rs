@@ -242,12 +242,10 @@ impl<'a> Judgement<'a> {
 
     /// Returns the outcome of the agent's classes for a step that no rule covers. A changed program is asked about all the same.
     fn by_classes(&self, at: usize, by_rule: &Outcome) -> Option<Outcome> {
-        let classed = self.looks.classed.get(at)?;
         if by_rule.decision != Decision::Ask || by_rule.reason == Reason::BinaryChanged {
             return None;
         }
-        let subject = subject::Subject::new(&self.facts.reading.steps[at], &self.facts.steps[at]);
-        classes::outcome(self.facts, &subject, classed, self.looks.hold(at))
+        classes::outcome(self.facts, &self.looks, at)
     }
 
     /// What the rule for the whole line makes of a question that only a missing rule asks.

@@ -44,6 +44,47 @@ impl Judgement<'_> {
     }
 }
 
+/// How much of a command of the agent's own shell may be confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rewriting {
+    /// It runs on the host, or can be run in a confined shell instead.
+    Fits,
+    /// Its last step changes the agent's shell.
+    ChangesShell,
+    /// The agent's file allows all of it: nothing is confined that the person allowed as it is.
+    Allowed,
+}
+
+/// Builtins of which the shell keeps the effect for later commands.
+const KEPT_BY_SHELL: &[&str] = &[
+    "cd", "chdir", "pushd", "popd", "export", "unset", "alias", "unalias", "set", "shopt", "umask", "ulimit",
+];
+
+/// Returns how much of a command of the agent's own shell may be confined.
+///
+/// Confined it runs in a shell of its own, and what that shell keeps ends with it. Agents keep the working directory for later
+/// commands: `make; cd build` is asked about, or the agent would go on in another folder than it believes. A `cd` that others
+/// follow is for these (`cd build && make`), and is confined with them.
+pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>) -> Rewriting {
+    if facts.origin.is_host() {
+        return Rewriting::Fits;
+    }
+    let subjects =
+        || facts.reading.steps.iter().zip(facts.steps).map(|(step, found)| Subject::new(step, found));
+    let allowed = |subject: Subject<'_>| {
+        by_file(policy, facts, &subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
+            || super::look::starts_nothing(policy, facts, &subject)
+    };
+    let kept = |name: &str| KEPT_BY_SHELL.contains(&name);
+    if open_shell(policy, facts.session).is_some() || subjects().all(allowed) {
+        Rewriting::Allowed
+    } else if facts.reading.steps.last().and_then(|step| step.program()).is_some_and(kept) {
+        Rewriting::ChangesShell
+    } else {
+        Rewriting::Fits
+    }
+}
+
 /// What a person's line of the file allows of a step in the agent's own shell: there its program may lie where Postern does not
 /// look.
 pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {

@@ -7,13 +7,12 @@ use super::subject::Subject;
 use super::{against, broad, code, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, ClassGap, Label, NamedRule, Obstacle};
+use crate::cause::{Cause, Label, NamedRule, Obstacle};
 use crate::classes::Access;
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
-use postern_protocol::Confine;
 
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
@@ -208,14 +207,10 @@ fn by_read_only_list(
         Some(Outcome::new(Decision::Ask, reason, cause))
     };
     match looks.steps.get(at)? {
-        Vouched::Confined if facts.confine == Some(Confine::None) => {
-            not_so(Reason::AllowlistMiss, ClassGap::Unconfined)
+        Vouched::Confined if !confined => {
+            let gap = looks.gap(facts, facts.confinable.look);
+            not_so(gap.reason(), gap)
         }
-        Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ClassGap::OwnShell),
-        Vouched::Confined if !confined && !facts.confinable.look => {
-            not_so(Reason::CannotConfine, ClassGap::CannotConfine)
-        }
-        Vouched::Confined if !confined => not_so(Reason::AllowlistMiss, ClassGap::NotConfined),
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
             Decision::Allow,
             Reason::ReadOnly,

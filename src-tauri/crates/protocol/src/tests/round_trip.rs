@@ -2,9 +2,9 @@
 
 use super::read;
 use crate::{
-    Call, Decision, Denied, DenyReason, Encoding, Event, Finished, Frame, Id, InputParams, KillParams,
-    LineBuffer, Notice, Outcome, Output, RunParams, RunResult, Signal, Stdin, Stream, ToolCheckParams,
-    ToolError, ToolResolved, Wait, What, decode, limits, result_line,
+    Call, Confined, Decision, Denied, DenyReason, Encoding, Event, Finished, Frame, Id, InputParams,
+    KillParams, LineBuffer, Notice, Outcome, Output, Profile, RunParams, RunResult, Signal, Stdin, Stream,
+    ToolCheckParams, ToolError, ToolResolved, Wait, What, decode, limits, result_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -55,6 +55,7 @@ fn calls() -> impl Strategy<Value = Call> {
             cwd: Some("/w".to_owned()),
             defaults: Some(crate::Defaults::Leave),
             server: Some("fs".to_owned()),
+            rewrites: true,
             tool,
         })),
         Just(Call::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::term() })),
@@ -106,6 +107,12 @@ fn events() -> impl Strategy<Value = Event> {
             feedback: None,
             error: Some(ToolError::ToolRejectedError),
             message: Some("No.".to_owned()),
+            confined: Some(Confined {
+                profile: Profile::Project,
+                folders: vec!["/w".to_owned()],
+                network: true,
+                loopback: false,
+            }),
         })),
     ]
 }

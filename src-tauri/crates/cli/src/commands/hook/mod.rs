@@ -13,8 +13,10 @@ use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHo
 use postern_doors::hooks::{self, Asked, Kind, Odd, ToolClass, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
-    Call, Client, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved,
+    Call, Client, Confined, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError,
+    ToolResolved,
 };
+use serde_json::{Map, Value};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -141,14 +143,15 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
         Err(error) => return Err(unreachable(agent, error)),
     };
     let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
-    let Asked { tool, server, arguments, session, cwd, .. } = asked;
-    let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults };
+    let Asked { tool, server, arguments, replaceable, session, cwd, .. } = asked;
+    let rewrites = replaceable.is_some();
+    let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
         // Nobody decided, so the agent asks about what it would ask about without Postern.
         (Decision::Allow, _) if told.by_default => return Ok(Verdict::NoOpinion),
-        (Decision::Allow, _) => return Ok(Verdict::Allow),
+        (Decision::Allow, _) => return allowed(data, replaceable, told.confined.as_ref()),
         (Decision::Deny, _) => return Ok(Verdict::Deny(why(told.message))),
         // Who hangs up takes the question back.
         (Decision::Ask, _) if hand_over => return Ok(Verdict::HandOver),
@@ -160,12 +163,29 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
         let Event::ToolResolved(resolved) = notice.event else { continue };
         if resolved.check_id == check {
             return Ok(match resolved.decision {
-                Decision::Allow => Verdict::Allow,
+                Decision::Allow => allowed(data, replaceable, resolved.confined.as_ref())?,
                 Decision::Ask | Decision::Deny => Verdict::Deny(no(resolved)),
             });
         }
     }
     Err(Failure::own("the connection to Postern ended"))
+}
+
+/// Returns the verdict on what Postern allows: the tool as it was asked about, or with its command confined.
+fn allowed(
+    data: &Path,
+    input: Option<Map<String, Value>>,
+    confined: Option<&Confined>,
+) -> Result<Verdict, Failure> {
+    let Some(confined) = confined else { return Ok(Verdict::Allow) };
+    let program = std::env::current_exe().map_err(Failure::own)?;
+    let paths = program.to_str().zip(data.to_str());
+    let input =
+        input.zip(paths).and_then(|(input, (program, data))| hooks::confined(input, program, data, confined));
+    Ok(input.map_or_else(
+        || Verdict::Deny("Postern allows it only confined, and could not write that command".to_owned()),
+        Verdict::AllowConfined,
+    ))
 }
 
 /// Returns the reason of a denial for the agent: the user's words, or that nobody denied it.

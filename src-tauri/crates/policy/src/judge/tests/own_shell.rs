@@ -1,9 +1,9 @@
 //! A command of an agent's own shell: as on the host, with the agent's file as one more layer.
 
 use crate::permissions::{DEFAULT_FILE, FileLayer};
-use crate::testing::{HOME, Scene, rule};
+use crate::testing::{CWD, HOME, Scene, rule};
 use crate::{
-    Decision, Effect, Fallback, Origin, Protected, Reason, Rule, RuleOrigin, Security, Verdict,
+    Access, Decision, Effect, Fallback, Origin, Protected, Reason, Rule, RuleOrigin, Security, Verdict,
     protect_in_own_shell,
 };
 
@@ -104,5 +104,85 @@ fn only_what_names_a_protected_place_lets_a_line_touch_it() {
         assert_eq!(verdict.decision, expected, "{file} {rules:?}: {:?}", verdict.cause);
         let dangerous = verdict.risk.level == crate::RiskLevel::Dangerous;
         assert!(dangerous || expected == Decision::Deny, "{file} {rules:?}");
+    }
+}
+
+/// `line` in the own shell of an agent that looks, changes files and builds in its folder, and runs other commands instead.
+fn rewriting(file: &str, line: &str) -> Scene {
+    let mut scene = scene(file, line)
+        .program("/usr/bin/make", "make")
+        .set(|settings| settings.folders = vec![CWD.to_owned()])
+        .set(|settings| settings.look = Access::Allow)
+        .set(|settings| settings.files = Access::Allow)
+        .set(|settings| settings.build = Access::Allow);
+    scene.confinable = crate::Confinable::ALL;
+    scene
+}
+
+#[test]
+fn what_its_agent_can_run_confined_is_allowed_so() {
+    for (line, decision, profile) in [
+        ("make", Decision::Allow, "project"),
+        ("cd src && make test", Decision::Allow, "project"),
+        ("rm -r build", Decision::Allow, "project"),
+        ("cat a", Decision::Allow, "look"),
+        // It needs no profile: the agent runs its own command.
+        ("echo a", Decision::Allow, "none"),
+        ("cd src", Decision::Allow, "none"),
+        // The agent's other tools use the real folder for temporary files.
+        ("make > /tmp/log", Decision::Ask, "none"),
+        ("cat /tmp/log", Decision::Ask, "none"),
+        ("cp /var/tmp/a b", Decision::Ask, "none"),
+        // What the shell keeps would end with the confined one.
+        ("make; cd build", Decision::Ask, "none"),
+        ("cat a && export A=1", Decision::Ask, "none"),
+        ("curl x", Decision::Ask, "none"),
+    ] {
+        let verdict = rewriting("{}", line).judge();
+        assert_eq!(
+            (verdict.decision, verdict.confinement.name()),
+            (decision, profile),
+            "{line}: {:?}",
+            verdict.cause
+        );
+    }
+}
+
+#[test]
+fn one_that_cannot_is_asked_as_before() {
+    for line in ["make", "cat a", "rm -r build"] {
+        let mut scene = rewriting("{}", line);
+        scene.confinable = crate::Confinable::NONE;
+        let verdict = scene.judge();
+        assert_eq!((verdict.decision, verdict.confinement.is_none()), (Decision::Ask, true), "{line}");
+    }
+}
+
+#[test]
+fn what_the_person_allowed_in_the_file_is_not_confined() {
+    for (file, line, profile) in [
+        (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test", "none"),
+        (r#"{ "shell_exec": { "make *": "allow" } }"#, "make test && rm -r build", "project"),
+        (r#"{ "shell_exec": "allow" }"#, "make", "none"),
+    ] {
+        let verdict = rewriting(file, line).judge();
+        assert_eq!(
+            (verdict.decision, verdict.confinement.name()),
+            (Decision::Allow, profile),
+            "{file} {line}: {:?}",
+            verdict.cause
+        );
+    }
+}
+
+#[test]
+fn no_agent_runs_postern_whatever_it_confines() {
+    for line in [
+        "postern confine look --folder / -- cat /etc/shadow",
+        "/usr/bin/postern confine project --folder / -- /bin/bash -c 'rm x'",
+        "env A=1 postern confine look -- ls",
+    ] {
+        let verdict = rewriting("{}", line).judge();
+        assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{line}");
     }
 }
