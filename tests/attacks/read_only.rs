@@ -14,7 +14,7 @@ const SECRET: &str = "THE-PERSONS-KEY";
 /// Starts an agent that may read, in its own folder.
 fn reader(arena: &Arena, name: &str) -> Agent {
     let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
-    arena.agent(name, &["allow-read-only=on", &folders])
+    arena.agent(name, &["look=allow", &folders])
 }
 
 /// Path of the user's key, as everybody has one.
