@@ -45,7 +45,7 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
   await page.getByRole("textbox", { name: "Name" }).fill("builder");
   await expect(page.getByText("There is an agent of this name already.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name" }).fill("painter");
-  await page.getByRole("radiogroup").getByText("Deny", { exact: true }).click();
+  await page.getByRole("radio", { name: "Let it look around" }).check();
   await page.getByRole("button", { name: "Add agent", exact: true }).click();
   await page.getByRole("radiogroup").getByText("bubblewrap").click();
   await expect(page.getByTestId("enrolment")).toContainText("agents/painter/agent.sock");

@@ -1,6 +1,15 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
-import type { AgentRow, HostSettings, Preferences, Presence, Preset, Settings, Status } from "../contract";
+import type {
+  AgentRow,
+  HostSettings,
+  Preferences,
+  Presence,
+  Preset,
+  Settings,
+  Start,
+  Status,
+} from "../contract";
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
@@ -15,7 +24,10 @@ export interface Filling {
   rules?: number;
   /** Requests besides the samples. */
   history?: number;
-  /** `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet. */
+  /**
+   * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
+   * `unconfined`: the system cannot confine local work.
+   */
   scene?: string;
 }
 
@@ -29,6 +41,8 @@ export class FakeSettings implements SettingsBackend {
   private chosen: Preferences = { appearance: "system", sound: true, confirm: false };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";
+  /** What the system cannot confine. */
+  confines: Pick<Status, "cannotConfine" | "cannotConfineProject"> = {};
   private readonly lists = lists(this.now);
   private host: HostSettings = this.lists["settings.get"];
   private oldest: number | null = this.now - 41 * DAY;
@@ -47,6 +61,8 @@ export class FakeSettings implements SettingsBackend {
     this.empty = scene === "empty" || scene === "quiet";
     this.agentRows = scene === "empty" ? [] : agents(this.now);
     if (scene === "quiet") this.agentRows = [agent("builder", "builder", this.now)];
+    if (scene === "unconfined")
+      this.confines = { cannotConfineProject: "bubblewrap (bwrap) is not installed" };
     const hostile = scene === "hostile";
     this.doors = new FakeDoors(this.now, this.empty);
     this.skills = new FakeSkills(this.empty, hostile);
@@ -123,8 +139,12 @@ export class FakeSettings implements SettingsBackend {
       return this.dataUse();
     },
     "agents.list": () => ({ agents: this.agentRows }),
-    "agents.add": ({ agent: id, name }) => {
-      const row = agent(id, name ?? id, this.now);
+    "agents.add": ({ agent: id, name, start, folders }) => {
+      const added = agent(id, name ?? id, this.now);
+      const row = {
+        ...added,
+        settings: { ...added.settings, ...started(start ?? "ask"), folders: folders ?? [] },
+      };
       this.agentRows = [...this.agentRows, row];
       this.told("agents.changed");
       return row;
@@ -227,10 +247,21 @@ export class FakeSettings implements SettingsBackend {
       ...this.lists.status,
       mode: this.paused === null ? mode : "paused",
       pausedUntil: this.paused,
+      ...this.confines,
       faces: ["window"],
       startedAt: this.now - 3 * HOUR,
     };
   }
+}
+
+/** The classes of a new agent, as the host sets them. */
+function started(start: Start): Partial<Settings> {
+  return {
+    look: start === "ask" ? "ask" : "allow",
+    files: start === "work" ? "allow" : "ask",
+    build: start === "work" ? "allow" : "ask",
+    loopback: start === "work",
+  };
 }
 
 function presetOf(settings: Settings): Preset | null {

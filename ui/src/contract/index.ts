@@ -186,6 +186,7 @@ export type { SkillFolder } from "./SkillFolder";
 export type { SkillRow } from "./SkillRow";
 export type { Skills } from "./Skills";
 export type { Source } from "./Source";
+export type { Start } from "./Start";
 export type { Status } from "./Status";
 export type { StoppedAgent } from "./StoppedAgent";
 export type { Submitted } from "./Submitted";

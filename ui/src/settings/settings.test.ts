@@ -1,6 +1,7 @@
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import type { AgentRow } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
 import { rules } from "../backend/sample-lists";
 import { draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
@@ -8,9 +9,9 @@ import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import { pageOf } from "./state.svelte";
 import { ago, took } from "./time";
+import { words } from "./words";
 
-async function open(agent?: string) {
-  const backend = new FakeSettings();
+async function open(agent?: string, backend = new FakeSettings()) {
   const call = vi.spyOn(backend, "call");
   render(Root, { backend });
   const user = userEvent.setup();
@@ -35,14 +36,7 @@ describe("an agent's page", () => {
     expect(await screen.findByTestId("locked")).toHaveTextContent("what it may run · when you are asked");
     const presets = within(screen.getByRole("radiogroup", { name: "What it may run" }));
     for (const preset of presets.getAllByRole("radio")) expect(preset).toBeDisabled();
-    expect(screen.getByRole("switch", { name: /read-only/ })).toBeEnabled();
-  });
-
-  it("switches read-only commands on", async () => {
-    const { user, call } = await open("builder");
-    await user.click(screen.getByRole("switch", { name: /read-only/ }));
-    const settings = expect.objectContaining({ allowReadOnly: true });
-    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+    expect(screen.getByRole("textbox", { name: /^Folders/ })).toBeEnabled();
   });
 
   it("lets questions wait while nobody is connected", async () => {
@@ -82,10 +76,133 @@ describe("an agent's page", () => {
   });
 });
 
+describe("what an agent may do without asking", () => {
+  const row = (name: string) => within(screen.getByRole("radiogroup", { name }));
+  const allow = (name: string) => row(name).getByRole("radio", { name: "Allow" });
+  const titles = Object.values(words.classes.rows).map(({ title }) => title);
+
+  it("sets each class, with a row of its own that says what it is", async () => {
+    const { user, call } = await open("builder");
+    for (const [name, { title, hint }] of Object.entries(words.classes.rows)) {
+      expect(screen.getByRole("radiogroup", { name: title })).toHaveAccessibleDescription(hint);
+      await user.click(row(title).getByRole("radio", { name: "Deny" }));
+      const settings = expect.objectContaining({ [name]: "deny" });
+      expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+    }
+  });
+
+  it("shows local servers where code of the project is allowed", async () => {
+    const { user, call } = await open("builder");
+    expect(screen.queryByRole("switch", { name: /Local servers/ })).toBeNull();
+    await user.click(allow("Run project code"));
+    await user.click(await screen.findByRole("switch", { name: /Local servers/ }));
+    const settings = expect.objectContaining({ build: "allow", loopback: true });
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+  });
+
+  it("allows no more than looking around where no folder is named, and says why", async () => {
+    const { user, call } = await open("builder");
+    await user.click(allow("Change its files"));
+    const folders = screen.getByRole("textbox", { name: /^Folders/ });
+    await user.clear(folders);
+    await user.tab();
+    const settings = expect.objectContaining({ folders: [], files: "ask" });
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+    expect(await screen.findByText(/name its folders first/)).toBeVisible();
+    for (const title of titles) {
+      if (title === "Look around") expect(allow(title)).toBeEnabled();
+      else expect(allow(title)).toBeDisabled();
+      expect(row(title).getByRole("radio", { name: "Deny" })).toBeEnabled();
+    }
+    expect(screen.getByRole("radiogroup", { name: "Share" })).toHaveAccessibleDescription(
+      /name its folders first/,
+    );
+  });
+
+  it("shows classes only where rules decide, and folders always", async () => {
+    const { user } = await open("builder");
+    await user.click(
+      within(screen.getByRole("radiogroup", { name: "What it may run" })).getByRole("radio", {
+        name: "Allow",
+      }),
+    );
+    await vi.waitFor(() => expect(screen.queryByRole("radiogroup", { name: "Look around" })).toBeNull());
+    expect(screen.getByRole("textbox", { name: /^Folders/ })).toBeVisible();
+  });
+
+  it("lets nobody change a class that an organisation decides", async () => {
+    const backend = new FakeSettings();
+    const { call } = backend;
+    vi.spyOn(backend, "call").mockImplementation(async (method, params) => {
+      const found = await call.call(backend, method, params);
+      if (method !== "agents.list") return found as never;
+      const { agents } = found as { agents: AgentRow[] };
+      return { agents: agents.map((one) => ({ ...one, locked: ["share", "folders"] })) } as never;
+    });
+    const user = userEvent.setup();
+    render(Root, { backend });
+    await user.click(await screen.findByRole("button", { name: /^builder/ }));
+    for (const radio of row("Share").getAllByRole("radio")) expect(radio).toBeDisabled();
+    expect(screen.getByRole("textbox", { name: /^Folders/ })).toBeDisabled();
+    expect(allow("Install software")).toBeEnabled();
+    expect(screen.getByTestId("locked")).toHaveTextContent("sharing · folders");
+  });
+
+  it("says so where the system cannot confine", async () => {
+    const backend = new FakeSettings();
+    backend.confines = { cannotConfineProject: "bubblewrap is not installed" };
+    await open("builder", backend);
+    expect(await screen.findByText(/bubblewrap is not installed/)).toBeVisible();
+  });
+});
+
+describe("a new agent", () => {
+  async function adding(backend = new FakeSettings()) {
+    const opened = await open(undefined, backend);
+    await opened.user.click(screen.getByRole("button", { name: "Add agent…" }));
+    await opened.user.type(screen.getByRole("textbox", { name: "Name" }), "fresh");
+    return { ...opened, add: screen.getByRole("button", { name: "Add agent" }) };
+  }
+
+  it.each([
+    ["Ask about everything", "ask"],
+    ["Let it look around", "look"],
+  ])("starts with %s", async (name, start) => {
+    const { user, call, add } = await adding();
+    await user.click(screen.getByRole("radio", { name }));
+    await user.click(add);
+    expect(call).toHaveBeenCalledWith("agents.add", { agent: "fresh", name: null, start, folders: [] });
+  });
+
+  it("works only in folders that are named", async () => {
+    const { user, call, add } = await adding();
+    await user.click(screen.getByRole("radio", { name: /work in its folders/ }));
+    expect(add).toBeDisabled();
+    const folders = screen.getByRole("textbox", { name: "Its folders" });
+    await user.type(folders, "site");
+    expect(folders).toBeInvalid();
+    expect(add).toBeDisabled();
+    await user.clear(folders);
+    await user.type(folders, "~/site{Enter}/srv/docs{Enter}");
+    await user.click(add);
+    const added = { agent: "fresh", name: null, start: "work", folders: ["~/site", "/srv/docs"] };
+    expect(call).toHaveBeenCalledWith("agents.add", added);
+  });
+
+  it("is not offered what the system cannot confine", async () => {
+    const backend = new FakeSettings();
+    backend.confines = { cannotConfineProject: "bubblewrap is not installed" };
+    await adding(backend);
+    const work = screen.getByRole("radio", { name: /work in its folders/ });
+    expect(work).toBeDisabled();
+    expect(work).toHaveAccessibleDescription(/can’t confine it: bubblewrap is not installed/);
+    expect(screen.getByRole("radio", { name: "Let it look around" })).toBeEnabled();
+  });
+});
+
 describe("what else belongs to an agent", () => {
   it("sets folders one a line, and nothing where nothing changed", async () => {
     const { user, call } = await open("builder");
-    await user.click(screen.getByText("Advanced"));
     const folders = screen.getByRole("textbox", { name: /^Folders/ });
     await user.clear(folders);
     await user.type(folders, "~/Projects{Enter}  /srv/site  {Enter}");

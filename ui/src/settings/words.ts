@@ -2,6 +2,7 @@
 
 import { words as shared } from "../words";
 import { activity } from "../words/activity";
+import { classes } from "../words/classes";
 import { doors } from "../words/doors";
 import { insights } from "../words/insights";
 import { pages } from "../words/pages";
@@ -9,4 +10,4 @@ import { rules } from "../words/rules";
 
 export { count } from "../words";
 
-export const words = { ...shared, ...pages, activity, doors, insights, rules } as const;
+export const words = { ...shared, ...pages, activity, classes, doors, insights, rules } as const;

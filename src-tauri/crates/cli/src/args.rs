@@ -171,6 +171,12 @@ pub(crate) enum Agents {
         /// Display name
         #[arg(long)]
         name: Option<String>,
+        /// What it may do silently, confined [default: as the settings of new agents say]
+        #[arg(long = "let", value_name = "WHAT")]
+        start: Option<Start>,
+        /// Folder that it may run and work in; repeatable
+        #[arg(long = "folder", value_name = "DIR", required_if_eq("start", "work"))]
+        folders: Vec<String>,
         #[command(flatten)]
         json: Json,
     },
@@ -240,6 +246,16 @@ pub(crate) enum Agents {
         #[command(flatten)]
         json: Json,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Start {
+    /// Nothing: you are asked about everything that no rule allows
+    Ask,
+    /// Look around: read its folders and the system's files
+    Look,
+    /// Look around, change its files and run its projects' code, in its folders
+    Work,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -3,6 +3,7 @@
 
 mod activity;
 pub mod chat;
+mod enrolment;
 mod lines;
 mod lists;
 pub mod methods;
@@ -19,6 +20,7 @@ mod told;
 mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
+pub use enrolment::Start;
 pub use lines::Lines;
 pub use lists::{
     AgentRow, CliState, Concern, ConcernKind, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow, SkillCli,

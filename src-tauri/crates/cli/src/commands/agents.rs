@@ -1,15 +1,15 @@
 //! `postern agents …`
 
-use crate::args::{Agents, Channel, Json};
+use crate::args::{self, Agents, Channel, Json};
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::{is_yes, typed};
 use crate::{print, settings_text};
-use postern_contract::AgentRow;
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
-    GetChannel, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
+    GetChannel, GetStatus, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
 };
+use postern_contract::{AgentRow, Start};
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
 
@@ -19,21 +19,17 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             let agents = link.call::<ListAgents>(&Nothing {})?.agents;
             if json.json { print::json(&agents) } else { list(&agents) }
         }
-        Agents::Add { id, name, json } => {
-            let agent = named(&id)?;
-            let row = link.call::<AddAgent>(&AgentAdd { agent, name, color: None, preset: None })?;
-            if json.json {
-                return print::json(&row);
-            }
-            print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
-            let id = &row.id;
-            print::line(format!(
-                "put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec"
-            ))?;
-            print::line(format!(
-                "a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}"
-            ))?;
-            print::line(format!("an MCP client: postern agents channel {id} --for mcp"))
+        Agents::Add { id, name, start, folders, json } => {
+            let folders = folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
+            let new = AgentAdd {
+                agent: named(&id)?,
+                name,
+                color: None,
+                preset: None,
+                start: start.map(of),
+                folders,
+            };
+            add(link, &new, json)
         }
         Agents::Show { id, json } => {
             let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
@@ -64,6 +60,50 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             if profile { self::profile(link, &agent, kind) } else { channel(link, &agent, kind, json) }
         }
     }
+}
+
+/// Adds an agent and tells how to connect it.
+fn add(link: &mut Link, new: &AgentAdd, json: Json) -> Result<(), Failure> {
+    let row = link.call::<AddAgent>(new)?;
+    if json.json {
+        return print::json(&row);
+    }
+    print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
+    let id = &row.id;
+    print::line(format!(
+        "put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec"
+    ))?;
+    print::line(format!(
+        "a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}"
+    ))?;
+    print::line(format!("an MCP client: postern agents channel {id} --for mcp"))?;
+    if let Some(start) = new.start {
+        let status = link.call::<GetStatus>(&Nothing {})?;
+        if let Some(why) = start.cannot_confine(&status) {
+            let why = postern_command::escape::text(why);
+            print::remark(format!("this system cannot confine that, so you are asked: {why}"));
+        }
+    }
+    Ok(())
+}
+
+fn of(start: args::Start) -> Start {
+    match start {
+        args::Start::Ask => Start::Ask,
+        args::Start::Look => Start::Look,
+        args::Start::Work => Start::Work,
+    }
+}
+
+/// Returns a folder as the host reads it: `~` stays, the rest begins with `/`.
+fn absolute(folder: &str) -> Result<String, Failure> {
+    if folder == "~" || folder.starts_with("~/") {
+        return Ok(folder.to_owned());
+    }
+    let path = std::path::absolute(folder).map_err(|error| Failure::usage(format!("{folder:?}: {error}")))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::usage(format!("{} is not UTF-8", path.display())))
 }
 
 /// Changes an agent and tells what is otherwise now.

@@ -3,7 +3,7 @@
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
 use super::{AgentEntry, Book, BookError, now};
-use postern_contract::plain_key;
+use postern_contract::{Start, plain_key};
 use postern_policy::{AgentId, Millis, Preset, Settings};
 use postern_store::agents::Agent;
 use postern_store::audit;
@@ -28,6 +28,8 @@ pub(crate) struct NewAgent {
     pub(crate) name: Option<String>,
     pub(crate) color: Option<String>,
     pub(crate) preset: Option<Preset>,
+    pub(crate) start: Option<Start>,
+    pub(crate) folders: Vec<String>,
 }
 
 /// A change to an agent: all settings at once, then single values.
@@ -54,6 +56,13 @@ impl Book {
         if let Some(preset) = new.preset {
             settings.apply(preset);
         }
+        if let Some(start) = new.start {
+            start.apply(&mut settings);
+        }
+        if !new.folders.is_empty() {
+            settings.folders = new.folders;
+        }
+        values::check(&settings)?;
         let free =
             COLORS.iter().find(|color| snapshot.agents.values().all(|entry| entry.agent.color != **color));
         let color = match new.color {

@@ -57,8 +57,9 @@ impl Handle<GetAgent> for Control {
 
 impl Handle<AddAgent> for Control {
     async fn handle(&self, _: FaceId, params: AgentAdd) -> Answer<AddAgent> {
-        let AgentAdd { agent, name, color, preset } = params;
-        let entry = self.parts.book.add_agent(NewAgent { id: agent.clone(), name, color, preset }).await?;
+        let AgentAdd { agent, name, color, preset, start, folders } = params;
+        let new = NewAgent { id: agent.clone(), name, color, preset, start, folders };
+        let entry = self.parts.book.add_agent(new).await?;
         self.parts.channels.forget(&agent);
         self.open_channel(&entry).await?;
         self.agents_changed(&agent).await

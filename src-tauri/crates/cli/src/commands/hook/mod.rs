@@ -73,6 +73,8 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
                     name: None,
                     color: None,
                     preset: None,
+                    start: None,
+                    folders: Vec::new(),
                 })?;
                 print::line(format!("enrolled {agent}"))?;
             }

@@ -1,5 +1,6 @@
 //! What the methods of agents, their channels, sessions and skills take.
 
+use crate::Start;
 use postern_policy::{AgentId, Preset, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,6 +30,13 @@ pub struct AgentAdd {
     /// Where to start; *Ask* where left out.
     #[serde(default)]
     pub preset: Option<Preset>,
+    /// What it may do without a question; as the settings of new agents say where left out. Replaces the preset.
+    #[serde(default)]
+    pub start: Option<Start>,
+    /// Its folders. `start` = `work` needs one.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub folders: Vec<String>,
 }
 
 /// A change to an agent. What is left out stays.

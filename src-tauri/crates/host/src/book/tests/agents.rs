@@ -1,8 +1,9 @@
 //! Enrolling, changing and removing agents.
 
 use super::{World, id, new_agent, open};
-use crate::book::{AgentChanges, BookError};
-use postern_policy::{Ask, Preset, Security};
+use crate::book::{AgentChanges, BookError, NewAgent};
+use postern_contract::Start;
+use postern_policy::{Access, Ask, Preset, Security};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -23,6 +24,25 @@ async fn an_agent_is_enrolled_with_a_private_folder_and_key() {
     assert_ne!(other.agent.color, entry.agent.color, "two agents are told apart by colour");
     let again = world.book.add_agent(new_agent("MAIN")).await;
     assert!(matches!(again, Err(BookError::AgentExists(_))), "one folder for both on a Mac: {again:?}");
+}
+
+#[tokio::test]
+async fn a_new_agent_starts_with_its_classes_in_its_folders() {
+    let world = World::new().await;
+    let start = |name, folders: &[&str]| NewAgent {
+        start: Some(Start::Work),
+        folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
+        ..new_agent(name)
+    };
+    let refused = world.book.add_agent(start("worker", &[])).await.unwrap_err();
+    assert!(refused.to_string().contains("name them, too"), "{refused}");
+    let refused = world.book.add_agent(start("worker", &["site"])).await.unwrap_err();
+    assert!(refused.to_string().contains("begins with / or ~/"), "{refused}");
+    assert!(world.book.agent(&id("worker")).is_none(), "what was refused added nothing");
+    let entry = world.book.add_agent(start("worker", &["~/site"])).await.unwrap();
+    let settings = &entry.policy.settings;
+    assert_eq!((settings.build, settings.network), (Access::Allow, Access::Ask));
+    assert_eq!((settings.folders.as_slice(), settings.loopback), (["~/site".to_owned()].as_slice(), true));
 }
 
 #[tokio::test]

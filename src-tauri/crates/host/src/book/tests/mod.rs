@@ -94,7 +94,7 @@ pub(super) async fn open(folder: &Path) -> Book {
 }
 
 pub(super) fn new_agent(name: &str) -> NewAgent {
-    NewAgent { id: id(name), name: None, color: None, preset: None }
+    NewAgent { id: id(name), name: None, color: None, preset: None, start: None, folders: Vec::new() }
 }
 
 pub(super) fn id(name: &str) -> AgentId {
