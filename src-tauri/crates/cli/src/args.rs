@@ -328,6 +328,7 @@ pub(crate) struct Deny {
 }
 
 /// `postern confine`.
+#[expect(clippy::struct_excessive_bools, reason = "switches of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = "\
 postern confine look -- git log -3
