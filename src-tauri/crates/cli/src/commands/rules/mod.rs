@@ -31,11 +31,11 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
         }
         Rules::Allow(rule) => {
             let (check, json) = (rule.check, rule.json);
-            add(link, Effect::Allow, vec![draft(Effect::Allow, rule)?], check, json)
+            add(link, Effect::Allow, &[draft(Effect::Allow, rule)?], check, json)
         }
         Rules::Deny(typed) => {
             let (check, json) = (typed.rule.check, typed.rule.json);
-            add(link, Effect::Deny, denying(typed)?, check, json)
+            add(link, Effect::Deny, &denying(typed)?, check, json)
         }
         Rules::Remove { id } => {
             link.call::<RemoveRule>(&RuleNumber { id })?;
@@ -102,12 +102,12 @@ pub(super) fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRo
 fn add(
     link: &mut Link,
     effect: Effect,
-    drafts: Vec<RuleDraft>,
+    drafts: &[RuleDraft],
     check: bool,
     json: Json,
 ) -> Result<(), Failure> {
     let mut previews = Vec::with_capacity(drafts.len());
-    for draft in &drafts {
+    for draft in drafts {
         previews.push(link.call::<PreviewRule>(draft)?);
     }
     if check {
@@ -119,7 +119,7 @@ fn add(
         return Err(Failure::refused(problem));
     }
     let mut rows = Vec::with_capacity(drafts.len());
-    for draft in &drafts {
+    for draft in drafts {
         rows.push(link.call::<AddRule>(draft)?);
     }
     if json.json {
