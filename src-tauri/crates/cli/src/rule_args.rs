@@ -16,8 +16,10 @@ pub(crate) enum Rules {
         json: Json,
     },
     /// Allow what a pattern matches
+    #[command(mut_arg("pattern", |pattern| pattern.required(true)))]
     Allow(NewRule),
     /// Deny what a pattern matches, through every wrapper, quoting and spelling, or files to every program
+    #[command(mut_arg("pattern", |pattern| pattern.required_unless_present_any(["read", "write"])))]
     Deny(DenyRule),
     /// Remove a rule
     Remove {
@@ -110,7 +112,6 @@ pub(crate) struct DenyRule {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct NewRule {
     /// Path with globs (`~/bin/*`), words of a command (`git push *`), or identity (`sha256:…`, `team:…`, `signing:…:…`)
-    #[arg(required_unless_present_any = ["read", "write"])]
     pub(crate) pattern: Option<String>,
     /// For this agent (or --everyone)
     #[arg(long, conflicts_with = "everyone")]
