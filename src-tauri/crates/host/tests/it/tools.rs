@@ -458,12 +458,13 @@ async fn an_agent_that_can_run_another_command_is_told_how_to_confine_it() {
     let folder = lab.home().join("project");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("build.sh"), "true").unwrap();
+    let own = folder.to_str().unwrap();
+    lab.set("main", &[("folders", own)]).await;
     let mut wire = lab.connect("main").await;
     let building = in_shell(&folder, "bash ./build.sh", true);
     let asked = wire.call("tool.check", building.clone()).await.unwrap();
     assert_eq!(asked["decision"], "ask", "{asked}");
-    let own = folder.to_str().unwrap();
-    lab.set("main", &[("folders", own), ("look", "allow"), ("build", "allow")]).await;
+    lab.set("main", &[("look", "allow"), ("build", "allow")]).await;
     let project = json!({"profile": "project", "folders": [folder]});
     let resolved = wire.event("tool.resolved").await;
     assert_eq!((&resolved["decision"], &resolved["confined"]), (&json!("allow"), &project), "{resolved}");

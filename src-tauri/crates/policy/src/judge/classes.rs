@@ -91,7 +91,10 @@ impl<'f> Classes<'f> {
             self.add(&mut found, rated, folders.as_deref().unwrap_or_default());
         }
         match folders {
-            Some(folders) => self.add_places(&mut found, subject, &folders),
+            Some(folders) => {
+                self.add_places(&mut found, subject, &folders);
+                self.add_folder_arguments(&mut found, subject, &folders);
+            }
             None => found.unclassed = true,
         }
         let settings = &self.policy.settings;
@@ -219,6 +222,21 @@ impl<'f> Classes<'f> {
             for target in &subject.found.targets {
                 self.add_read(found, &target.real);
             }
+        }
+    }
+
+    /// Adds the folders that options name for the program to work in (`git -C`).
+    fn add_folder_arguments(&self, found: &mut Found, subject: &Subject<'_>, folders: &[String]) {
+        let argv = &subject.step.argv;
+        for way in subject.step.ways_out.iter().filter(|way| way.effect == ArgEffect::Folder) {
+            let option = argv.get(way.argument).and_then(|word| word.value.as_deref()).unwrap_or_default();
+            let next = || argv.get(way.argument + 1).and_then(|word| word.value.as_deref());
+            let named = option.split_once('=').map(|(_, folder)| folder).or_else(next);
+            let own = |path: &str| {
+                folders.iter().all(|folder| self.is_own(&places::resolved(path, folder, self.facts)))
+            };
+            found.add(Class::Look, Need::Look);
+            found.unclassed |= !named.is_some_and(own);
         }
     }
 
