@@ -70,6 +70,8 @@ fn code_of_the_project_reaches_nothing_but_the_project() {
          python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'\n\
          POSTERN_DATA={data} {postern} agents set {id} security=full ask=off --yes\n\
          POSTERN_DATA={data} {postern} status\n\
+         for c in {home}/.cache/postern/*; do mv $c/tmp $c/t; ln -s {home} $c/tmp; mv $c $c.old; rm -rf $c; ln -s {home} $c; done\n\
+         echo x > /tmp/mark-tmp\n\
          kill -9 -1; kill -9 $PPID\n\
          (sleep 0.2; echo x > {home}/mark-later) & setsid sh -c 'echo x > {home}/mark-daemon' &\n\
          crontab -l; echo '* * * * * x' | crontab -; sudo -n id; su -c id; docker ps; systemd-run --user id\n\
@@ -98,7 +100,7 @@ fn code_of_the_project_reaches_nothing_but_the_project() {
     let ran = worked(&mut agent, "./evil.sh");
     assert_eq!(ran.0["params"]["profile"], "project", "{}", ran.0);
     assert!(output(&ran.1).contains("evil ran"), "the attack itself ran: {}", ran.1);
-    for path in ["mark", "mark-later", "mark-daemon", ".config/autostart/mark"] {
+    for path in ["mark", "mark-tmp", "mark-later", "mark-daemon", ".config/autostart/mark"] {
         assert!(!arena.home().join(path).exists(), "{path} was written");
     }
     assert_eq!(fs::read_to_string(arena.home().join(".bashrc")).unwrap(), "# mine\n");

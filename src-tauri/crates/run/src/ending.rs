@@ -60,7 +60,8 @@ impl Ending {
         }
         if let Some(code) = finished.exit_code {
             // A shell sees the low eight bits of an exit code, too.
-            return Self::quiet(u8::try_from(code & 0xff).unwrap_or(TROUBLE));
+            let code = u8::try_from(code & 0xff).unwrap_or(TROUBLE);
+            return Self { code, says: why.into_iter().collect() };
         }
         let what = match finished.outcome {
             Outcome::Failed => "could not be started",

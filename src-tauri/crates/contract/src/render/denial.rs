@@ -151,10 +151,12 @@ pub fn set_aside(paths: &[String]) -> String {
     )
 }
 
-/// Returns what an agent is told whose confined command failed: what it did not have, and how to ask for it.
-pub fn failed_confined(confinement: &Confinement) -> Option<String> {
+/// Returns what an agent is told whose confined command failed: what it did not have, and how to ask for it. Reading alone fails
+/// with 1 where it finds nothing, which is no failure.
+pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {
     let had = match confinement {
         Confinement::None => return None,
+        Confinement::Look { .. } if code == 1 => return None,
         Confinement::Look { .. } => "it could write nothing and had no network",
         Confinement::Project { network: true, .. } => "it could write only in its own folders",
         Confinement::Project { network: false, .. } => {

@@ -28,7 +28,9 @@ use crate::run;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
 use postern_request::{Exit, Launch, Plan, Stdin};
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use survey::Survey;
 
 /// Program used to test a profile; it does nothing.
@@ -184,24 +186,34 @@ fn reach(network: bool, loopback: bool) -> &'static str {
     }
 }
 
-/// Returns the temporary folder in the private cache of a run: one run finds there what an earlier one left, until Postern
-/// starts anew.
+/// Returns the temporary folder beside the private cache of a run: one run finds there what an earlier one left. It is not in the
+/// cache, where a run could put a link in its place.
 fn temporary(private_cache: &str) -> String {
-    format!("{private_cache}/tmp")
+    format!("{private_cache}.tmp")
 }
 
-/// Empties the temporary folders of all confined runs. Call it while none runs.
+/// Time after which an unchanged temporary file of confined runs is removed.
+const TEMPORARY_FOR: Duration = Duration::from_hours(3 * 24);
+
+/// Removes old files from the temporary folders of all confined runs.
 pub(crate) fn clear_temporary(home: &str) {
     let some = private_cache(home, &[], cfg!(target_os = "macos"));
-    let entries = Path::new(&some).parent().map(std::fs::read_dir);
-    let Some(Ok(entries)) = entries else { return };
-    for private in entries.filter_map(Result::ok) {
-        let folder = private.path().join("tmp");
-        match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(folder = %folder.display(), %error, "a temporary folder was not emptied");
-            }
-            Ok(()) | Err(_) => {}
+    let Some(all) = Path::new(&some).parent() else { return };
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let of_runs = |entry: &DirEntry| {
+        entry.file_name().as_encoded_bytes().ends_with(b".tmp")
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    for entry in entries(all).filter(of_runs).flat_map(|folder| entries(&folder.path())) {
+        let changed = entry.metadata().and_then(|found| found.modified());
+        if !changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > TEMPORARY_FOR)) {
+            continue;
+        }
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let removed = if is_folder { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        if let Err(error) = removed {
+            tracing::warn!(path = %path.display(), %error, "a temporary file was not removed");
         }
     }
 }
@@ -211,7 +223,8 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
     use std::os::unix::fs::DirBuilderExt as _;
     let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));
     let failed = |error: std::io::Error| format!("its cache folder {path}: {error}");
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(temporary(&path));
+    let make = |path: &str| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    let made = make(&path).and_then(|()| make(&temporary(&path)));
     made.map_err(failed)?;
     let real = std::fs::canonicalize(&path).map_err(failed)?;
     real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))

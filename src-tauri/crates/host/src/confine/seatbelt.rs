@@ -3,10 +3,10 @@
 //! Everything is denied that is not named. The last rule that matches decides, so what is denied inside an allowed
 //! folder comes last. Paths are real paths; in patterns, letters match in both cases, as they do on the disk.
 
-use super::UserPlaces;
 use super::survey::{Kind, Survey};
 #[cfg(target_os = "macos")]
 use super::{Aftermath, Enforcer, make_private_cache};
+use super::{UserPlaces, temporary};
 use postern_policy::{
     Confinement, DEVICES, GIT_NESTS, GIT_OBEYS, INSTALLED, SYSTEM_PLACES, protected_names, protected_places,
     tool_caches,
@@ -152,8 +152,10 @@ fn profile(
         let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
         let caches: Vec<String> = caches.collect();
         text.rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
-        text.rules("allow file-read* file-map-executable", "subpath", [private].into_iter())?;
-        text.rules("allow file-write*", "subpath", folders.chain([private]))?;
+        let temporary = temporary(private);
+        let own = [private, &temporary];
+        text.rules("allow file-read* file-map-executable", "subpath", own.into_iter())?;
+        text.rules("allow file-write*", "subpath", folders.chain(own))?;
         text.protect(tops, survey)?;
         if *network {
             text.0.push_str(NETWORK);

@@ -63,9 +63,8 @@ impl Task {
             Ending::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 let left = request.result.as_deref().and_then(left_behind);
-                let confined = (end.exit_code().is_some_and(|code| code != 0))
-                    .then(|| failed_confined(request))
-                    .flatten();
+                let failed = end.exit_code().filter(|code| *code != 0);
+                let confined = failed.and_then(|code| failed_confined(request, code));
                 finished(*end, request.result.as_deref(), late.or(left).or(confined))
             }
             Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
@@ -98,8 +97,8 @@ fn left_behind(ran: &Ran) -> Option<String> {
 }
 
 /// Tells what a confined run did not have.
-fn failed_confined(request: &Request) -> Option<String> {
-    render::failed_confined(&request.judged.as_deref()?.plan.confinement)
+fn failed_confined(request: &Request, code: i32) -> Option<String> {
+    render::failed_confined(&request.judged.as_deref()?.plan.confinement, code)
 }
 
 /// How long a run may take, where that is less than was asked for.
