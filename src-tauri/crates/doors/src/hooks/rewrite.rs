@@ -100,6 +100,7 @@ mod tests {
     }
 
     /// Returns the words as a shell reads them.
+    #[expect(clippy::disallowed_methods, reason = "a real shell is what is asked")]
     fn read_by(shell: &str, line: &str) -> Option<Vec<String>> {
         let text = format!("printf '%s\\0' {line}");
         let output = Command::new(shell).args(["-c", &text]).output().ok()?;

@@ -1,13 +1,13 @@
 //! Classes: what an agent may do without a question, by the effects of its steps.
 //!
-//! Effects come from words, which do not hold at run time. So what looks, changes files or builds is allowed only if the
+//! Effects come from words, which do not hold at run time. So what profiles, changes files or builds is allowed only if the
 //! run is confined: then a wrong effect costs a failed run and nothing else. A class whose effects no profile can hold
 //! is allowed for a step of which everything is known.
 
 use super::label;
-use super::look::Looks;
 use super::outcome::Outcome;
 use super::places::{self, Places};
+use super::profile::Profiles;
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
@@ -153,12 +153,16 @@ impl<'f> Classes<'f> {
             }
             Effect::UseSecret { .. } if rated.scope == Scope::Inside => found.add(Class::Secrets, Need::Look),
             Effect::UseSecret { .. } => found.add(Class::Secrets, Need::Unconfined),
+            Effect::Unknown { why: Why::Argument(ArgFact::Mark { effect: ArgEffect::Folder, .. }) } => {}
             // The agent could put each of them into code of its project, which the profile holds as well.
             Effect::Unknown {
-                why: Why::Program(_) | Why::ProgramLater | Why::Unparsed(_) | Why::TooManyCommands,
+                why:
+                    Why::Program(_)
+                    | Why::ProgramLater
+                    | Why::Unparsed(_)
+                    | Why::TooManyCommands
+                    | Why::Argument(_),
             } => found.add(Class::Build, Need::Project),
-            Effect::Unknown { why: Why::Argument(ArgFact::Mark { effect: ArgEffect::Folder, .. }) } => {}
-            Effect::Unknown { why: Why::Argument(_) } => found.add(Class::Build, Need::Project),
             Effect::Unknown { .. } => found.unclassed = true,
         }
     }
@@ -316,17 +320,17 @@ pub(super) fn any_code() -> Outcome {
 }
 
 /// Returns the outcome of the classes for the step at `at`, which no rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, looks: &Looks, at: usize) -> Option<Outcome> {
+pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles, at: usize) -> Option<Outcome> {
     let command = label::of_step(&facts.reading.steps[at]);
-    match looks.classed.get(at)? {
+    match profiles.classed.get(at)? {
         Classed::Asks => None,
         Classed::Denied(class) => {
             let cause = Cause::ClassDenied { command, class: *class };
             Some(Outcome::new(Decision::Deny, Reason::Policy, cause))
         }
         Classed::Allowed { classes, need, .. } => {
-            let gap = (!looks.hold(at))
-                .then(|| looks.gap(facts, *need == Need::Unconfined || facts.confinable.project));
+            let gap = (!profiles.hold(at))
+                .then(|| profiles.gap(facts, *need == Need::Unconfined || facts.confinable.project));
             let classes = classes.clone();
             Some(match gap {
                 None => {

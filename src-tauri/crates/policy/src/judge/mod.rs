@@ -31,6 +31,7 @@ mod near;
 mod outcome;
 mod own_shell;
 mod places;
+mod profile;
 mod step;
 mod subject;
 mod unidentified;
@@ -94,7 +95,7 @@ struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
     line: Line<'a>,
-    looks: look::Looks,
+    profiles: profile::Profiles,
     /// The rule for exactly this line, if there is one.
     line_rule: Option<&'a Rule>,
     ask: Ask,
@@ -110,7 +111,7 @@ impl<'a> Judgement<'a> {
             policy,
             facts,
             line: Line::new(facts),
-            looks: look::Looks::new(policy, facts, line_rule.is_some()),
+            profiles: profile::Profiles::new(policy, facts, line_rule.is_some()),
             line_rule,
             ask,
             doubt_denies: ask == Ask::Off,
@@ -229,12 +230,12 @@ impl<'a> Judgement<'a> {
 
     /// Returns the effective profile.
     fn note_confinement(&mut self) {
-        self.note("confinement", Found::Confinement(self.looks.confinement.clone()));
+        self.note("confinement", Found::Confinement(self.profiles.confinement.clone()));
     }
 
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
-        let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.looks, at));
+        let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.profiles, at));
         let outcome = self.by_classes(at, &by_rule).unwrap_or(by_rule);
         self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
@@ -245,7 +246,7 @@ impl<'a> Judgement<'a> {
         if by_rule.decision != Decision::Ask || by_rule.reason == Reason::BinaryChanged {
             return None;
         }
-        classes::outcome(self.facts, &self.looks, at)
+        classes::outcome(self.facts, &self.profiles, at)
     }
 
     /// What the rule for the whole line makes of a question that only a missing rule asks.
@@ -262,7 +263,7 @@ impl<'a> Judgement<'a> {
     fn unread_parts(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.first()?;
         let by_rule = self.by_line(step::opaque(part));
-        let held = by_rule.decision == Decision::Ask && self.looks.hold_any_code(&self.policy.settings);
+        let held = by_rule.decision == Decision::Ask && self.profiles.hold_any_code(&self.policy.settings);
         let outcome = if held { classes::any_code() } else { by_rule };
         self.note("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
@@ -311,7 +312,7 @@ impl<'a> Judgement<'a> {
             advice: decider.advice,
             rule: decider.rule,
             risk,
-            confinement: self.looks.confinement,
+            confinement: self.profiles.confinement,
             steps,
             used,
             trace: self.trace,

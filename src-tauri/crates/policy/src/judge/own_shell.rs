@@ -73,7 +73,7 @@ pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>) -> Rewriting {
         || facts.reading.steps.iter().zip(facts.steps).map(|(step, found)| Subject::new(step, found));
     let allowed = |subject: Subject<'_>| {
         by_file(policy, facts, &subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
-            || super::look::starts_nothing(policy, facts, &subject)
+            || super::profile::starts_nothing(policy, facts, &subject)
     };
     let kept = |name: &str| KEPT_BY_SHELL.contains(&name);
     if open_shell(policy, facts.session).is_some() || subjects().all(allowed) {

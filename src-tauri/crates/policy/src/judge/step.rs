@@ -1,8 +1,9 @@
 //! Stages 8 to 10 for one step: rules, skills, the file, the read-only list, and why it is asked about otherwise.
 
 use super::allow::{Coverage, coverage, coverage_by, target};
-use super::look::{Looks, Vouched};
+use super::look::Vouched;
 use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
+use super::profile::Profiles;
 use super::subject::Subject;
 use super::{against, broad, code, label, own_shell};
 use crate::advice::Advice;
@@ -15,9 +16,9 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
 
 /// What the rules say about the step at `at`. Never denies.
-pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
+pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let outcome = narrow(policy, facts, looks, at, &subject);
+    let outcome = narrow(policy, facts, profiles, at, &subject);
     if outcome.decision == Decision::Allow {
         return outcome;
     }
@@ -32,7 +33,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
 fn narrow(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
-    looks: &Looks,
+    profiles: &Profiles,
     at: usize,
     subject: &Subject<'_>,
 ) -> Outcome {
@@ -67,7 +68,7 @@ fn narrow(
     // The file and the list say nothing about input, so they hold only if it is absent or cannot give commands.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
     by_file(policy, facts, subject)
-        .or_else(|| by_read_only_list(policy, facts, looks, at, &command))
+        .or_else(|| by_read_only_list(policy, facts, profiles, at, &command))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
         .unwrap_or_else(|| miss(said, command, subject))
@@ -193,7 +194,7 @@ pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject
 fn by_read_only_list(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
-    looks: &Looks,
+    profiles: &Profiles,
     at: usize,
     command: &Label,
 ) -> Option<Outcome> {
@@ -201,14 +202,14 @@ fn by_read_only_list(
     if policy.settings.look != Access::Allow || facts.steps[at].changeable().next().is_some() {
         return None;
     }
-    let confined = !looks.confinement.is_none();
+    let confined = !profiles.confinement.is_none();
     let not_so = |reason, gap| {
         let cause = Cause::ReadOnlyBut { command: command.clone(), gap };
         Some(Outcome::new(Decision::Ask, reason, cause))
     };
-    match looks.steps.get(at)? {
+    match profiles.steps.get(at)? {
         Vouched::Confined if !confined => {
-            let gap = looks.gap(facts, facts.confinable.look);
+            let gap = profiles.gap(facts, facts.confinable.look);
             not_so(gap.reason(), gap)
         }
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(

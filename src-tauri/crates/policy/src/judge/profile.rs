@@ -1,0 +1,217 @@
+//! The profile of a whole request, from what the read-only list, the agent's classes and its rules say about each step.
+//!
+//! A run is one process tree with one profile: the widest that a step needs. Beside a step that runs unconfined, the list
+//! allows only steps that name no file and read no configuration.
+
+use super::allow::{Coverage, coverage};
+use super::classes::{Classed, Classes, Need};
+use super::look::{Vouched, vouched};
+use super::own_shell::{self, Rewriting};
+use super::places::Places;
+use super::step::{builtin, needs_no_rule};
+use super::subject::Subject;
+use crate::agent::AgentPolicy;
+use crate::cause::ClassGap;
+use crate::classes::Class;
+use crate::confinement::Confinement;
+use crate::facts::{Confinable, Facts};
+use crate::path;
+use crate::settings::Security;
+use crate::verdict::Decision;
+use postern_protocol::Confine;
+use std::cell::OnceCell;
+
+/// The verdicts of the list and of the classes on each step, and the confinement of the whole request.
+#[derive(Debug)]
+pub(super) struct Profiles {
+    pub(super) steps: Vec<Vouched>,
+    pub(super) classed: Vec<Classed>,
+    pub(super) confinement: Confinement,
+    rewriting: Rewriting,
+}
+
+impl Profiles {
+    /// `by_line` says that a rule covers the whole line.
+    pub(super) fn new<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
+        let profiles = Self::of_policy(policy, facts, by_line);
+        let confinement = match asked_profile(policy, facts) {
+            Some(asked) if !profiles.confinement.is_within(&asked) => asked,
+            Some(_) | None => profiles.confinement,
+        };
+        Self { confinement, ..profiles }
+    }
+
+    fn of_policy<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
+        if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
+            let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
+            return Self { steps: Vec::new(), classed: Vec::new(), confinement, rewriting };
+        }
+        let subjects: Vec<Subject<'_>> = facts
+            .reading
+            .steps
+            .iter()
+            .zip(facts.steps)
+            .map(|(step, found)| Subject::new(step, found))
+            .collect();
+        let places = OnceCell::new();
+        let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
+        let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
+        let classed = by_classes(policy, facts, &places, &subjects);
+        let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
+        let rewriting = own_shell::rewriting(policy, facts);
+        let clear = facts.reading.opaque.is_empty();
+        let open = facts.confine == Some(Confine::None) || rewriting != Rewriting::Fits;
+        let confinement = if open || !clear && !facts.origin.is_host() {
+            Confinement::None
+        } else if facts.reading.opaque.is_empty() && whole.only_looks() {
+            Confinement::Look { folders: facts.folders.to_vec() }
+        } else if by_line {
+            Confinement::None
+        } else {
+            whole.by_classes().unwrap_or_default()
+        };
+        Self { steps, classed, confinement, rewriting }
+    }
+
+    /// Returns why a step that has to be confined is not.
+    pub(super) fn gap(&self, facts: &Facts<'_>, confinable: bool) -> ClassGap {
+        if facts.confine == Some(Confine::None) {
+            ClassGap::Unconfined
+        } else if !facts.origin.is_host() && facts.confinable == Confinable::NONE {
+            ClassGap::OwnShell
+        } else if self.rewriting == Rewriting::ChangesShell {
+            ClassGap::ChangesShell
+        } else if !confinable {
+            ClassGap::CannotConfine
+        } else {
+            ClassGap::NotConfined
+        }
+    }
+
+    /// Returns true if the run is one of code that the agent may run confined, so that what was not understood may be any.
+    pub(super) fn hold_any_code(&self, settings: &crate::Settings) -> bool {
+        settings.allows(Class::Build) && matches!(self.confinement, Confinement::Project { .. })
+    }
+
+    /// Returns true if the run has what classes need to allow the step at `at`.
+    pub(super) fn hold(&self, at: usize) -> bool {
+        let Some(Classed::Allowed { need, .. }) = self.classed.get(at) else { return false };
+        match self.confinement {
+            Confinement::None => *need == Need::Unconfined,
+            Confinement::Look { .. } => *need == Need::Look,
+            Confinement::Project { network, .. } => {
+                *need <= Need::Project || *need == Need::Network && network
+            }
+        }
+    }
+}
+
+/// Returns what classes say about each step; nothing, if the agent has none.
+fn by_classes<'f>(
+    policy: &'f AgentPolicy,
+    facts: &'f Facts<'f>,
+    places: &'f OnceCell<Places<'f>>,
+    subjects: &[Subject<'_>],
+) -> Vec<Classed> {
+    if !policy.settings.has_classes() {
+        return Vec::new();
+    }
+    let classes = Classes::new(policy, facts, places);
+    let effects = crate::risk::of_steps(facts);
+    subjects.iter().zip(&effects).map(|(subject, effects)| classes.of_step(subject, effects)).collect()
+}
+
+/// A request, to find the profile for all of it.
+struct Whole<'w> {
+    policy: &'w AgentPolicy,
+    facts: &'w Facts<'w>,
+    subjects: &'w [Subject<'w>],
+    steps: &'w [Vouched],
+    classed: &'w [Classed],
+}
+
+impl Whole<'_> {
+    /// Returns true if the list allows every step in the profile `look`. In the agent's own shell a step has to need it: there
+    /// confinement takes another command than the agent asked for.
+    fn only_looks(&self) -> bool {
+        let listed = |one: &Vouched| match one {
+            Vouched::Not | Vouched::But(_) => false,
+            Vouched::Confined => true,
+            Vouched::Anywhere | Vouched::Open => self.facts.origin.is_host(),
+        };
+        self.facts.confinable.look
+            && self.steps.iter().any(listed)
+            && self.subjects.iter().zip(self.steps).all(|(subject, one)| match one {
+                Vouched::Confined | Vouched::Anywhere => true,
+                Vouched::Not => starts_nothing(self.policy, self.facts, subject),
+                Vouched::But(_) | Vouched::Open => false,
+            })
+    }
+
+    /// Returns the profile in which classes and the list allow every step, if there is one and rules do not allow them anyway.
+    fn by_classes(&self) -> Option<Confinement> {
+        let settings = &self.policy.settings;
+        let (mut need, mut serves, mut builds, mut only_by_class) = (Need::Look, false, false, false);
+        if !self.facts.reading.opaque.is_empty() {
+            (need, builds, only_by_class) = (Need::Project, settings.allows(Class::Build), true);
+            if !builds {
+                return None;
+            }
+        }
+        for ((subject, step), classed) in self.subjects.iter().zip(self.steps).zip(self.classed) {
+            let covered = || matches!(coverage(self.policy, subject, self.facts), Coverage::Covered(_));
+            match (step, classed) {
+                (Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {}
+                (_, Classed::Allowed { need: Need::Unconfined, .. }) => return None,
+                (_, Classed::Allowed { classes, need: own, serves: port }) => {
+                    need = need.max(*own);
+                    serves |= port;
+                    builds |= classes.contains(&Class::Build);
+                    only_by_class = only_by_class || !covered();
+                }
+                (..) if starts_nothing(self.policy, self.facts, subject) => {}
+                (..) => return None,
+            }
+        }
+        let network = settings.allows(Class::Network);
+        if !only_by_class
+            || need == Need::Network && builds && !network
+            || crate::risk::may_be_dangerous(self.facts)
+        {
+            return None;
+        }
+        let folders = self.facts.folders.to_vec();
+        if need == Need::Look {
+            return self.facts.confinable.look.then_some(Confinement::Look { folders });
+        }
+        // No profile can hold writing to a folder that holds the home folder or Postern's data.
+        let whole = |folder: &String| {
+            path::is_within(self.facts.home, folder) || path::is_within(self.facts.data, folder)
+        };
+        let held = self.facts.confinable.project && !folders.iter().any(whole);
+        held.then(|| {
+            let network = network || need == Need::Network;
+            Confinement::project(folders, network, serves || settings.loopback)
+        })
+    }
+}
+
+/// Returns the profile that a request asks for.
+fn asked_profile(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Confinement> {
+    let folders = facts.folders.to_vec();
+    let settings = &policy.settings;
+    match facts.confine? {
+        Confine::Look => Some(Confinement::Look { folders }),
+        Confine::Project => {
+            Some(Confinement::project(folders, settings.allows(Class::Network), settings.loopback))
+        }
+        Confine::None => None,
+    }
+}
+
+/// A builtin or a function, which the shell itself carries out.
+pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+    subject.step.opaque.is_none()
+        && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
+        && builtin(subject).decision == Decision::Allow
+}
