@@ -5,7 +5,7 @@ export const classes = {
   confined:
     "The first four run confined: they write only in its folders, read no keys, and reach the network only if you allow it. The others can run with your full access.",
   limits:
-    "You are still asked about dangerous commands and protected places such as keys and shell profiles. Your rules come first.",
+    "You are still asked about dangerous commands, protected places such as keys and shell profiles, and what could run its code with your full access (git push, npm publish). Your rules come first.",
   always: "You set Ask to Always, so you are asked about what is allowed here, too.",
   needFolders: "To allow more than Look around, name its folders first: the others hold only there.",
   cannotConfine: "This system can’t confine commands, so you are asked where you allow the first four:",

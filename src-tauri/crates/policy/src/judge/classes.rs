@@ -105,7 +105,7 @@ impl<'f> Classes<'f> {
             found.add(Class::Build, Need::Project);
         }
         let dangerous = effects.iter().any(|rated| rated.level == RiskLevel::Dangerous);
-        let held = found.need < Need::Unconfined || self.is_known(subject);
+        let held = found.need < Need::Unconfined || self.is_known(subject) && obeys_no_folder(subject);
         if found.unclassed
             || dangerous
             || !held
@@ -300,6 +300,14 @@ impl<'f> Classes<'f> {
     fn places(&self) -> &Places<'f> {
         self.places.get_or_init(|| Places::new(self.facts))
     }
+}
+
+/// Programs that do the same in every folder: they read no configuration there, and start nothing of it. Git, npm, gh, docker and
+/// most others obey files that the agent can change, so with the person's rights they could run its code.
+const OBEY_NO_FOLDER: [&str; 5] = ["curl", "scp", "sftp", "ssh", "wget"];
+
+fn obeys_no_folder(subject: &Subject<'_>) -> bool {
+    subject.step.program().is_some_and(|name| OBEY_NO_FOLDER.contains(&name))
 }
 
 /// Returns true for an unsafe argument of which the step's effects may tell too little. A verb has effects of its own.

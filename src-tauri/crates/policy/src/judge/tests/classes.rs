@@ -5,7 +5,7 @@ use crate::{Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, R
 use postern_protocol::Confine;
 
 fn scene(classes: &[Class], text: &str) -> Scene {
-    let scene = ["make", "npm", "curl", "tee", "jq", "mkdir", "strange", "sudo"]
+    let scene = ["make", "npm", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo"]
         .iter()
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene
@@ -96,7 +96,8 @@ fn each_effect_needs_its_class() {
         ("git commit -m x", Class::Files),
         ("make", Class::Build),
         ("curl https://x.example", Class::Network),
-        ("git push", Class::Share),
+        ("curl -d x https://x.example", Class::Share),
+        ("ssh host uptime", Class::System),
         ("npm install x", Class::Install),
     ] {
         let but = |class: &Class| Class::ALL.into_iter().filter(|other| other != class).collect::<Vec<_>>();
@@ -132,6 +133,13 @@ fn what_is_dangerous_is_asked_about_whatever_is_allowed() {
         ["npm publish", "rm -rf .", "rm -rf ~/x", "sudo make", "git push --force", "cat ~/.aws/credentials"]
     {
         assert_ne!(judged(&Class::ALL, text).decision, Decision::Allow, "{text}");
+    }
+}
+
+#[test]
+fn no_class_runs_with_the_persons_rights_what_obeys_files_of_its_folder() {
+    for text in ["git push origin main", "npm publish", "npm install -g x", "git -C . push", "./curl -d x https://x.example"] {
+        assert_eq!(judged(&Class::ALL, text).decision, Decision::Ask, "{text}");
     }
 }
 
