@@ -194,14 +194,23 @@ fn no_program_that_obeys_the_project_runs_with_the_persons_rights() {
     let folders = format!("folders={}", arena.outside().join("project-main").display());
     let all = ["look", "files", "build", "network", "share", "install", "system", "secrets"];
     let all: Vec<String> = all.iter().map(|class| format!("{class}=allow")).collect();
-    let settings: Vec<&str> = std::iter::once(folders.as_str()).chain(all.iter().map(String::as_str)).collect();
+    let settings: Vec<&str> =
+        std::iter::once(folders.as_str()).chain(all.iter().map(String::as_str)).collect();
     let mut agent = arena.agent("main", &settings);
     let mark = arena.outside().join("mark");
     agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > a && git add . && git commit -qm one");
     let evil = format!("#!/bin/sh\ntouch {}\n", mark.display());
     agent.write("evil.sh", &evil, 0o755);
     agent.sh("cp evil.sh .git/hooks/pre-push && git config core.sshCommand ./evil.sh && git remote add origin ssh://localhost/x && echo script-shell=./evil.sh > .npmrc");
-    for line in ["git push origin main", "git fetch origin", "npm install -g ./x", "npm publish", "gh pr create", "docker compose up", "git ls-remote origin"] {
+    for line in [
+        "git push origin main",
+        "git fetch origin",
+        "npm install -g ./x",
+        "npm publish",
+        "gh pr create",
+        "docker compose up",
+        "git ls-remote origin",
+    ] {
         tried(&mut agent, json!({ "shell": line }));
         assert!(!mark.exists(), "{line} ran the agent's code with the person's rights");
     }

@@ -312,10 +312,10 @@ fn obeys_no_folder(subject: &Subject<'_>) -> bool {
 
 /// Returns true for an unsafe argument of which the step's effects may tell too little. A verb has effects of its own.
 fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
-    use ArgEffect::{Code, Folder, NamedCode, Pattern, RunTime, Shell, Unlisted};
+    use ArgEffect::{Code, Folder, NamedCode, Pattern, RunTime, Sends, Shell, Unlisted};
     let is_option = subject.step.argv.get(way.argument).is_none_or(|word| word.raw.starts_with('-'));
     match way.effect {
-        Folder => false,
+        Folder | Sends => false,
         Code | NamedCode | Pattern | RunTime | Shell | Unlisted => true,
         _ => is_option,
     }
