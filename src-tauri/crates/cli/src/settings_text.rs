@@ -1,7 +1,7 @@
 //! An agent's settings as a person types them, and what a change made of them.
 
 use postern_contract::{AgentRow, SETTING_KEYS, plain_key};
-use postern_policy::Settings;
+use postern_policy::{Class, Settings};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
     let list = |all: &[String], between: &str| {
         if all.is_empty() { "none".to_owned() } else { all.join(between) }
     };
-    vec![
+    let mut all = vec![
         ("security", word(&settings.security)),
         ("ask", word(&settings.ask)),
         ("elevated", switch(settings.elevated)),
@@ -34,14 +34,9 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
         ("run-timeout", time(settings.run_timeout_ms)),
         ("run-timeout-cap", settings.run_timeout_cap_ms.map_or_else(|| "none".to_owned(), time)),
         ("allow-skills", switch(settings.allow_skills)),
-        ("look", word(&settings.look)),
-        ("files", word(&settings.files)),
-        ("build", word(&settings.build)),
-        ("network", word(&settings.network)),
-        ("share", word(&settings.share)),
-        ("install", word(&settings.install)),
-        ("system", word(&settings.system)),
-        ("secrets", word(&settings.secrets)),
+    ];
+    all.extend(Class::ALL.map(|class| (class.name(), word(&settings.access(class)))));
+    all.extend([
         ("loopback", switch(settings.loopback)),
         ("unreadable", word(&settings.unreadable)),
         ("env-set", list(&settings.env_set, ",")),
@@ -52,7 +47,8 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
         ("questions-per-minute", settings.questions_per_minute.to_string()),
         ("requests-per-second", settings.requests_per_second.to_string()),
         ("max-running", settings.max_running.to_string()),
-    ]
+    ]);
+    all
 }
 
 /// What a change of an agent changed: key, value before, value after.

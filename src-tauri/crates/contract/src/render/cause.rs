@@ -236,6 +236,10 @@ fn by_rule(rule: &NamedRule) -> Sentence {
         Effect::Deny => "Denied by the rule ",
         Effect::Ask => "Asked about by the rule ",
     });
+    named_rule(begun, rule)
+}
+
+fn named_rule(begun: Sentence, rule: &NamedRule) -> Sentence {
     let named = source(begun.code(&rule.pattern).say(" ("), &rule.source);
     match &rule.why {
         Some(why) => named.say("): ").code(why).say("."),
@@ -248,11 +252,7 @@ fn by_file_rule(begun: Sentence, access: FileAccess, rule: &NamedRule) -> Senten
         FileAccess::Read => "read: the rule ",
         FileAccess::Write => "written or deleted: the rule ",
     };
-    let named = source(begun.say(done).code(&rule.pattern).say(" ("), &rule.source);
-    match &rule.why {
-        Some(why) => named.say("): ").code(why).say("."),
-        None => named.say(")."),
-    }
+    named_rule(begun.say(done), rule)
 }
 
 fn unread(doubt: &Doubt) -> Sentence {

@@ -1,6 +1,6 @@
 //! Classes: what an agent may do without a question, by the effects of its steps.
 //!
-//! Effects come from words, which do not hold at run time. So what profiles, changes files or builds is allowed only if the
+//! Effects come from words, which do not hold at run time. So what looks, changes files or builds is allowed only if the
 //! run is confined: then a wrong effect costs a failed run and nothing else. A class whose effects no profile can hold
 //! is allowed for a step of which everything is known.
 
@@ -286,12 +286,11 @@ impl<'f> Classes<'f> {
     fn is_own(&self, path: &str) -> bool {
         self.facts.folders.iter().any(|folder| path::is_within(path, folder))
             || crate::confinement::DEVICES.contains(&path)
-            || path.starts_with("/dev/std")
-            || path == "/dev/tty"
+            || places::STREAMS.contains(&path)
     }
 
-    /// Returns true for a path in a folder for temporary files, which a confined run has one of its own of. Tools of an agent
-    /// that has a shell use the real one: there such a path is like every other.
+    /// Returns true for a path in the temporary folder, of which a confined run has its own. Tools of an agent that has a shell
+    /// use the real one: there such a path is like every other.
     fn is_private(&self, path: &str) -> bool {
         let temporary = ["/tmp", "/private/tmp"];
         self.facts.origin.is_host() && temporary.iter().any(|folder| path::is_within(path, folder))

@@ -54,11 +54,13 @@ use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Found};
 use crate::facts::{Facts, Lookup};
+use crate::risk::Weighed;
 use crate::rule::{Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
 use line::Line;
 use outcome::Outcome;
+use std::cell::OnceCell;
 
 /// Judges a request.
 pub fn judge(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
@@ -96,6 +98,8 @@ struct Judgement<'a> {
     facts: &'a Facts<'a>,
     line: Line<'a>,
     profiles: profile::Profiles,
+    /// Its effects, once somebody needs them.
+    weighed: OnceCell<Weighed>,
     /// The rule for exactly this line, if there is one.
     line_rule: Option<&'a Rule>,
     ask: Ask,
@@ -107,11 +111,13 @@ struct Judgement<'a> {
 impl<'a> Judgement<'a> {
     fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>, ask: Ask) -> Self {
         let line_rule = code::covering_line(policy, facts);
+        let weighed = OnceCell::new();
         Self {
             policy,
             facts,
             line: Line::new(facts),
-            profiles: profile::Profiles::new(policy, facts, line_rule.is_some()),
+            profiles: profile::Profiles::new(policy, facts, &weighed, line_rule.is_some()),
+            weighed,
             line_rule,
             ask,
             doubt_denies: ask == Ask::Off,
@@ -302,7 +308,7 @@ impl<'a> Judgement<'a> {
         let (decision, cause) = (decider.decision, decider.cause.clone());
         self.note("verdict", Found::Decided { decision, cause });
         self.note_confinement();
-        let risk = crate::risk::assess(self.facts);
+        let risk = self.weighed.take().unwrap_or_else(|| Weighed::new(self.facts)).risk();
         let steps =
             steps.into_iter().enumerate().map(|(at, outcome)| self.step_verdict(at, outcome)).collect();
         Verdict {

@@ -65,18 +65,16 @@ const KEPT_BY_SHELL: &[&str] = &[
 /// Confined it runs in a shell of its own, and what that shell keeps ends with it. Agents keep the working directory for later
 /// commands: `make; cd build` is asked about, or the agent would go on in another folder than it believes. A `cd` that others
 /// follow is for these (`cd build && make`), and is confined with them.
-pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>) -> Rewriting {
+pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Subject<'_>]) -> Rewriting {
     if facts.origin.is_host() {
         return Rewriting::Fits;
     }
-    let subjects =
-        || facts.reading.steps.iter().zip(facts.steps).map(|(step, found)| Subject::new(step, found));
-    let allowed = |subject: Subject<'_>| {
-        by_file(policy, facts, &subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
-            || super::profile::starts_nothing(policy, facts, &subject)
+    let allowed = |subject: &Subject<'_>| {
+        by_file(policy, facts, subject).is_some_and(|outcome| outcome.decision == Decision::Allow)
+            || super::profile::starts_nothing(policy, facts, subject)
     };
     let kept = |name: &str| KEPT_BY_SHELL.contains(&name);
-    if open_shell(policy, facts.session).is_some() || subjects().all(allowed) {
+    if open_shell(policy, facts.session).is_some() || subjects.iter().all(allowed) {
         Rewriting::Allowed
     } else if facts.reading.steps.last().and_then(|step| step.program()).is_some_and(kept) {
         Rewriting::ChangesShell

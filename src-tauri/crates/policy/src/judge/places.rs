@@ -10,6 +10,9 @@ use postern_command::{Dir, Redirection, Word};
 /// Folders for files that nobody keeps, and that everybody can write.
 pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/dev/shm"];
 
+/// Names of a run's own streams and terminal.
+pub(super) const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
 /// Programs whose operands are names: they print a path and open nothing.
 const OPENS_NOTHING: &[&str] =
     &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
@@ -107,7 +110,7 @@ impl<'f> Places<'f> {
         !self.protected.hold(path)
             && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
                 || of_system()
-                || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
+                || STREAMS.contains(&path))
     }
 
     /// Returns the same for a word that may be a path or only look like one.

@@ -16,6 +16,7 @@ use crate::classes::Class;
 use crate::confinement::Confinement;
 use crate::facts::{Confinable, Facts};
 use crate::path;
+use crate::risk::Weighed;
 use crate::settings::Security;
 use crate::verdict::Decision;
 use postern_protocol::Confine;
@@ -32,8 +33,13 @@ pub(super) struct Profiles {
 
 impl Profiles {
     /// `by_line` says that a rule covers the whole line.
-    pub(super) fn new<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
-        let profiles = Self::of_policy(policy, facts, by_line);
+    pub(super) fn new<'f>(
+        policy: &'f AgentPolicy,
+        facts: &'f Facts<'f>,
+        weighed: &OnceCell<Weighed>,
+        by_line: bool,
+    ) -> Self {
+        let profiles = Self::of_policy(policy, facts, weighed, by_line);
         let confinement = match asked_profile(policy, facts) {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => profiles.confinement,
@@ -41,7 +47,12 @@ impl Profiles {
         Self { confinement, ..profiles }
     }
 
-    fn of_policy<'f>(policy: &'f AgentPolicy, facts: &'f Facts<'f>, by_line: bool) -> Self {
+    fn of_policy<'f>(
+        policy: &'f AgentPolicy,
+        facts: &'f Facts<'f>,
+        weighed: &OnceCell<Weighed>,
+        by_line: bool,
+    ) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
             return Self { steps: Vec::new(), classed: Vec::new(), confinement, rewriting };
@@ -56,14 +67,14 @@ impl Profiles {
         let places = OnceCell::new();
         let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
-        let classed = by_classes(policy, facts, &places, &subjects);
-        let whole = Whole { policy, facts, subjects: &subjects, steps: &steps, classed: &classed };
-        let rewriting = own_shell::rewriting(policy, facts);
+        let classed = by_classes(policy, facts, &places, weighed, &subjects);
+        let whole = Whole { policy, facts, weighed, subjects: &subjects, steps: &steps, classed: &classed };
+        let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
         let open = facts.confine == Some(Confine::None) || rewriting != Rewriting::Fits;
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
-        } else if facts.reading.opaque.is_empty() && whole.only_looks() {
+        } else if clear && whole.only_looks() {
             Confinement::Look { folders: facts.folders.to_vec() }
         } else if by_line {
             Confinement::None
@@ -111,20 +122,22 @@ fn by_classes<'f>(
     policy: &'f AgentPolicy,
     facts: &'f Facts<'f>,
     places: &'f OnceCell<Places<'f>>,
+    weighed: &OnceCell<Weighed>,
     subjects: &[Subject<'_>],
 ) -> Vec<Classed> {
     if !policy.settings.has_classes() {
         return Vec::new();
     }
     let classes = Classes::new(policy, facts, places);
-    let effects = crate::risk::of_steps(facts);
-    subjects.iter().zip(&effects).map(|(subject, effects)| classes.of_step(subject, effects)).collect()
+    let effects = &weighed.get_or_init(|| Weighed::new(facts)).steps;
+    subjects.iter().zip(effects).map(|(subject, effects)| classes.of_step(subject, effects)).collect()
 }
 
 /// A request, to find the profile for all of it.
 struct Whole<'w> {
     policy: &'w AgentPolicy,
     facts: &'w Facts<'w>,
+    weighed: &'w OnceCell<Weighed>,
     subjects: &'w [Subject<'w>],
     steps: &'w [Vouched],
     classed: &'w [Classed],
@@ -176,7 +189,7 @@ impl Whole<'_> {
         let network = settings.allows(Class::Network);
         if !only_by_class
             || need == Need::Network && builds && !network
-            || crate::risk::may_be_dangerous(self.facts)
+            || !self.weighed.get_or_init(|| Weighed::new(self.facts)).guessed.is_empty()
         {
             return None;
         }

@@ -95,16 +95,43 @@ impl Risk {
 
 /// Weighs a request.
 pub fn assess(facts: &Facts<'_>) -> Risk {
-    let reading = facts.reading;
-    let mut all: Vec<RatedEffect> = of_steps(facts).into_iter().flatten().collect();
-    let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
-    all.extend(reading.opaque.iter().map(|part| {
-        let why = Why::Unparsed(part.note().clone());
-        rate(unknown(why, Reversible::Unknown, part.span.clone()), None, &Place::anywhere(facts))
-    }));
-    all.extend(guessed(reading.opaque.iter().chain(parts), facts));
-    all.extend(looks_like_something_else(facts));
-    Risk::of(all)
+    Weighed::new(facts).risk()
+}
+
+/// The effects of a request, before they are put in order.
+#[derive(Debug)]
+pub(crate) struct Weighed {
+    /// Effects of each step, each with its reach.
+    pub(crate) steps: Vec<Vec<RatedEffect>>,
+    /// What commands in parts that were not understood would do, as far as it is dangerous.
+    pub(crate) guessed: Vec<RatedEffect>,
+    rest: Vec<RatedEffect>,
+}
+
+impl Weighed {
+    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+        let reading = facts.reading;
+        let rated = |(at, found): (usize, Vec<StepEffect>)| {
+            let place = Place::of_step(facts, &reading.steps[at], facts.steps.get(at));
+            found.into_iter().map(|found| rate(found, Some(at), &place)).collect()
+        };
+        let unread = |part: &Opaque| {
+            let why = Why::Unparsed(part.note().clone());
+            rate(unknown(why, Reversible::Unknown, part.span.clone()), None, &Place::anywhere(facts))
+        };
+        let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
+        let unread = reading.opaque.iter().map(unread);
+        Self {
+            steps: effects_of_reading(reading).into_iter().enumerate().map(rated).collect(),
+            guessed: guessed(reading.opaque.iter().chain(parts), facts),
+            rest: unread.chain(looks_like_something_else(facts)).collect(),
+        }
+    }
+
+    /// Returns the risk of the request.
+    pub(crate) fn risk(self) -> Risk {
+        Risk::of(self.steps.into_iter().flatten().chain(self.rest).chain(self.guessed).collect())
+    }
 }
 
 /// Weighs an edit, a read, a fetch or another use of a tool in this folder.
@@ -119,22 +146,6 @@ pub(crate) fn is_dangerous(step: &Step) -> bool {
         level::of(&found.effect, found.scope.unwrap_or(Scope::Outside), found.reversible)
     };
     effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
-}
-
-/// Returns true if a part that was not understood may be dangerous.
-pub(crate) fn may_be_dangerous(facts: &Facts<'_>) -> bool {
-    let parts = facts.reading.steps.iter().filter_map(|step| step.opaque.as_ref());
-    let all = guessed(facts.reading.opaque.iter().chain(parts), facts);
-    all.iter().any(|rated| rated.level == RiskLevel::Dangerous)
-}
-
-/// Returns the effects of every step, each with its reach.
-pub(crate) fn of_steps(facts: &Facts<'_>) -> Vec<Vec<RatedEffect>> {
-    let rated = |(at, found): (usize, Vec<StepEffect>)| {
-        let place = Place::of_step(facts, &facts.reading.steps[at], facts.steps.get(at));
-        found.into_iter().map(|found| rate(found, Some(at), &place)).collect()
-    };
-    effects_of_reading(facts.reading).into_iter().enumerate().map(rated).collect()
 }
 
 /// Returns the effects of a step, each with its reach.

@@ -1,23 +1,16 @@
 //! Decides if a change lets more run; in doubt it does.
 
+use postern_policy::Class;
 use serde_json::Value;
 
 /// Settings of an agent that do not affect what may run.
 const NEUTRAL: [&str; 5] =
     ["approvalTimeoutMs", "unattended", "outputCapBytes", "unreadable", "questionsPerMinute"];
 /// Values of settings, from the narrowest to the widest.
-const ORDERS: [(&str, &[&str]); 11] = [
+const ORDERS: [(&str, &[&str]); 3] = [
     ("security", &["deny", "allowlist", "full"]),
     ("ask", &["always", "on-miss", "off"]),
     ("fallback", &["deny", "allowlist", "full"]),
-    ("look", CLASS),
-    ("files", CLASS),
-    ("build", CLASS),
-    ("network", CLASS),
-    ("share", CLASS),
-    ("install", CLASS),
-    ("system", CLASS),
-    ("secrets", CLASS),
 ];
 /// What an agent may do about a class of effects.
 const CLASS: &[&str] = &["deny", "ask", "allow"];
@@ -61,7 +54,8 @@ fn settings(before: &Value, after: &Value) -> bool {
         if NEUTRAL.contains(&name) {
             return false;
         }
-        if let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) {
+        let known = ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order);
+        if let Some(order) = known.or_else(|| Class::named(name).map(|_| CLASS)) {
             let rank = |value: &Value| order.iter().position(|word| value == word);
             return rank(new).is_none() || rank(new) > rank(old);
         }
