@@ -404,7 +404,9 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
     let data = data.to_string_lossy().into_owned();
     let places = crate::run::UserPlaces { home: home.clone(), data: data.clone() };
-    crate::confine::clear_temporary(&home);
+    // Beside the start: what is removed may be much.
+    let of_runs = home.clone();
+    tokio::task::spawn_blocking(move || crate::confine::clear_temporary(&of_runs));
     Arc::new(World {
         resolver: Resolver::at_home(&home),
         user: config.user.clone(),

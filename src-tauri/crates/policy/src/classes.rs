@@ -123,7 +123,7 @@ impl Settings {
     }
 
     /// Returns true if the agent has effects of a class without a question. It needs folders of its own for all but looking.
-    pub(crate) fn allows(&self, class: Class) -> bool {
+    pub fn allows(&self, class: Class) -> bool {
         self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
     }
 

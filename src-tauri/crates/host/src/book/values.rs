@@ -107,18 +107,15 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     within("questions-per-minute", &settings.questions_per_minute, &QUESTIONS, u32::to_string)?;
     within("requests-per-second", &settings.requests_per_second, &REQUESTS, u32::to_string)?;
     within("max-running", &settings.max_running, &RUNNING, u32::to_string)?;
-    if let Some(class) = Class::ALL.into_iter().find(|class| needs_folders(settings, *class)) {
+    let without_folders =
+        |class: &Class| settings.access(*class) == Access::Allow && !settings.allows(*class);
+    if let Some(class) = Class::ALL.into_iter().find(without_folders) {
         return Err(ValueError::NeedsFolders { class: class.name() });
     }
     each("env-set", &settings.env_set, |name| env_problem(name, may_set))?;
     each("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
     each("folders", &settings.folders, folder_problem)?;
     each("search-path", &settings.search_path, folder_problem)
-}
-
-/// Returns true if a class is allowed that holds only in folders of the agent's own, of which none is named.
-fn needs_folders(settings: &Settings, class: Class) -> bool {
-    class.needs_folders() && settings.folders.is_empty() && settings.access(class) == Access::Allow
 }
 
 /// Whether a run timeout is one that has an effect, where the two that make it were changed.
