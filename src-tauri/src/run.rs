@@ -6,8 +6,8 @@ use crate::window::approval::{self, Approval};
 use crate::window::settings;
 use crate::{Options, Page, commands, menu, notify, sound};
 use anyhow::Context;
-use postern_contract::Told;
 use postern_contract::methods::{ListAgents, Nothing};
+use postern_contract::{RequestRow, Told};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -51,7 +51,10 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
         RunEvent::Exit => {
             if let Some(parts) = app.try_state::<Parts>() {
-                tauri::async_runtime::block_on(parts.backend.close());
+                tauri::async_runtime::block_on(async {
+                    parts.approval.finish().await;
+                    parts.backend.close().await;
+                });
             }
         }
         _ => {}
@@ -73,7 +76,7 @@ fn start(
     let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let parts = Parts { backend, approval, preferences, listener: Arc::default() };
     app.manage(parts.clone());
-    let menu = menu::open(app)?;
+    let menu = menu::open(app);
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
     }
@@ -162,7 +165,11 @@ async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told)
                 notify::attention(&format!("More may run now: {}", row.summary));
             }
         }
-        Told::StatusChanged(_) | Told::RequestChanged(_) => menu.refresh(&parts.backend).await,
+        Told::RequestChanged(row) => {
+            parts.approval.changed(RequestRow::clone(row));
+            menu.refresh(&parts.backend).await;
+        }
+        Told::StatusChanged(_) => menu.refresh(&parts.backend).await,
         // A tool's call is a question too, which is told as one.
         Told::ToolApprovalRequired(_)
         | Told::ToolApprovalResolved(_)

@@ -3,6 +3,7 @@
 
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 
 const GOOD: &str = "#!/bin/sh\necho good\n";
 const EVIL: &str = "#!/bin/sh\necho evil\n";
@@ -144,4 +145,75 @@ fn a_step_behind_a_loop_never_runs_by_a_rule_for_its_content() {
 #[test]
 fn a_link_that_is_exchanged_never_runs_by_a_rule_for_where_it_led() {
     never_runs(&json!({ "command": ["./link"] }), ("link", "bad"));
+}
+
+/// A program of the user's that an agent cannot change, approved as it is, and its folder.
+fn approved_tool(arena: &Arena, agent: &Agent, like: &str) -> tempfile::TempDir {
+    // Not below the temporary folder, where every agent can write.
+    let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for (name, of) in [("tool", like), ("exchanged", if like == GOOD { EVIL } else { "/usr/bin/id" })] {
+        let path = bin.path().join(name);
+        match of.strip_prefix("#!") {
+            Some(_) => std::fs::write(&path, of).unwrap(),
+            None => drop(std::fs::copy(of, &path).unwrap()),
+        }
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for rule in [&["/usr/bin/cat"][..], &[bin.path().join("tool").to_str().unwrap(), "--pin"]] {
+        arena.ok(&[&["rules", "allow"], rule, &["--agent", agent.id()]].concat());
+    }
+    bin
+}
+
+/// Exchanges an approved program while the first step of a line still waits; returns how the line ends.
+fn exchanged_between_steps(line: &str, like: &str) -> Option<Value> {
+    let arena = Arena::open()?;
+    let mut agent = arena.agent("main", &["ask=off"]);
+    agent.sh("mkfifo go");
+    let bin = approved_tool(&arena, &agent, like);
+    let tool = bin.path().join("tool").display().to_string();
+    let posted = agent.post(json!({ "shell": line.replace("TOOL", &tool) }));
+    // It opens once the first step reads, and that step ends when it is closed.
+    let go = std::fs::File::options().write(true).open(agent.project().join("go")).unwrap();
+    std::fs::rename(bin.path().join("exchanged"), &tool).unwrap();
+    drop(go);
+    Some(agent.end(&posted))
+}
+
+#[test]
+fn a_program_that_is_exchanged_after_the_line_started_does_not_run() {
+    for (line, like) in [
+        ("cat go && TOOL", "/usr/bin/true"),
+        ("cat go; TOOL | cat", "/usr/bin/true"),
+        ("cat go | cat\nTOOL -u || cat go", "/usr/bin/true"),
+        ("cat go && TOOL", GOOD),
+    ] {
+        let Some(end) = exchanged_between_steps(line, like) else { return };
+        assert_eq!(end["method"], "exec.finished", "{line}: the first step ran: {end}");
+        assert_eq!((&end["params"]["outcome"], output(&end)), (&json!("drifted"), ""), "{line}: {end}");
+        let message = end["params"]["message"].to_string();
+        assert!(message.contains("/tool") && message.contains("after it was judged"), "{line}: {message}");
+    }
+}
+
+#[test]
+fn the_steps_of_a_line_run_if_nothing_changed() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("main", &["ask=off"]);
+    agent.sh("mkfifo go");
+    let bin = approved_tool(&arena, &agent, GOOD);
+    let posted = agent.post(json!({ "shell": format!("cat go && {}/tool | cat", bin.path().display()) }));
+    drop(std::fs::File::options().write(true).open(agent.project().join("go")).unwrap());
+    let end = agent.end(&posted);
+    assert_eq!((&end["params"]["outcome"], output(&end)), (&json!("exited"), "good\n"), "{end}");
+}
+
+#[test]
+fn what_an_earlier_step_builds_in_the_agents_folder_runs() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("main", &["preset=allow"]);
+    agent.write("tool", GOOD, 0o755);
+    agent.write("new", EVIL, 0o755);
+    let end = agent.request(json!({ "shell": "./tool && cp new tool && ./tool" }));
+    assert_eq!(output(&end), "good\nevil\n", "nothing was promised about it: {end}");
 }

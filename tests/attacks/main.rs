@@ -12,6 +12,7 @@
 mod answers;
 mod binding;
 mod classes;
+mod confined_rules;
 mod control;
 mod deny_rules;
 mod floods;

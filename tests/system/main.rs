@@ -17,4 +17,6 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod oracle;
 mod settings_window;
+#[cfg(target_os = "linux")]
+mod steps;
 mod window;

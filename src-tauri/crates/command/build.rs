@@ -7,7 +7,7 @@ use std::fmt::{Debug, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use postern_programs::{Check, Effect, Interpreter, ProgramFile, Reads, Style, Wrapper};
+use postern_programs::{Caches, Check, Effect, Interpreter, ProgramFile, Reads, Style, Wrapper};
 
 type Files = BTreeMap<String, ProgramFile>;
 
@@ -88,6 +88,7 @@ fn program(file: &ProgramFile) -> Result<String, Box<dyn Error>> {
     field("effects", effects(&file.effects, commands)?)?;
     field("wrapper", wrapper(file))?;
     field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
+    field("caches", file.caches.as_ref().map_or("None".to_owned(), |all| caches(&file.names[0], all)))?;
     code.push('}');
     Ok(code)
 }
@@ -137,11 +138,12 @@ fn effects(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
 fn wrapper(file: &ProgramFile) -> String {
     let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
     let (name, options) = (&file.names[0], file.options_anywhere());
-    let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, alone, source } = wrapper;
+    let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, only, alone, source } =
+        wrapper;
     let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
     format!(
         "Some(Wrapper {{ name: {name:?}, options: {options:?}, power: Power::{power:?}, operands: &[{}], assignments: {assignments}, asks: {asks:?}, \
-         elsewhere: {elsewhere:?}, writes: {writes:?}, folder: {folder:?}, alone: Alone::{alone:?}, source: {source:?} }})",
+         elsewhere: {elsewhere:?}, writes: {writes:?}, folder: {folder:?}, only: {only:?}, alone: Alone::{alone:?}, source: {source:?} }})",
         operands.join(", ")
     )
 }
@@ -150,6 +152,18 @@ fn interpreter(interpreter: &Interpreter) -> String {
     let Interpreter { code, named, asks, script, source } = interpreter;
     format!(
         "Some(Interpreter {{ code: {code:?}, named: {named:?}, asks: {asks:?}, script: {script:?}, source: {source:?} }})"
+    )
+}
+
+fn caches(name: &str, caches: &Caches) -> String {
+    let Caches { reads, private, offline, with, all, source } = caches;
+    let reads: Vec<&str> = reads.iter().map(|place| place.trim_start_matches("~/")).collect();
+    format!(
+        "Some(Caches {{ name: {name:?}, reads: {}, private: {}, offline: {}, with: {}, all: {all}, source: {source:?} }})",
+        list(&reads),
+        pairs(private),
+        pairs(offline),
+        list(&words(with))
     )
 }
 

@@ -2,19 +2,39 @@
 //!
 //! Nothing is decided here. The host's clock arms *Allow*; this only makes sure that what is reported is true.
 
+mod consent;
+
+use consent::Consent;
+pub(crate) use consent::HOLD;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{AnswerParams, Offer, Question, RuleDraft, Scope, Showing, ShownArming};
-use postern_policy::{Effect, kind_name, pattern_text};
+use postern_contract::{Answer, AnswerParams, NotApplied, Offer, Question, RuleDraft, Scope, ShownArming};
+use postern_policy::{Effect, RiskLevel, kind_name, pattern_text};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a question is on show before any answer to it counts: a key or a click before that was meant for something else.
+const SETTLE: Duration = Duration::from_millis(600);
+
+/// A card of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Card {
+    Question,
+    Always,
+}
 
 /// What is on the desk: one question at a time, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     question: Option<Question>,
-    laid_out: bool,
+    /// The card of it that is laid out.
+    card: Option<Card>,
     visible: bool,
+    /// Since when the question is on show.
+    shown: Option<Instant>,
     end_seen: bool,
     change: u64,
     arming: Option<Arming>,
+    consent: Consent,
 }
 
 impl Desk {
@@ -23,7 +43,8 @@ impl Desk {
         let before = self.question.take();
         let other = before.as_ref().map(name) != oldest.as_ref().map(name);
         if other {
-            self.laid_out = false;
+            self.card = None;
+            self.shown = None;
             self.end_seen = false;
         }
         if other || before.as_ref().map(content) != oldest.as_ref().map(content) {
@@ -44,7 +65,7 @@ impl Desk {
     }
 
     /// Whether an answer names what is on show.
-    pub(crate) fn answers(&self, params: &AnswerParams) -> bool {
+    fn answers(&self, params: &AnswerParams) -> bool {
         self.shows(&params.question_id, &params.digest)
     }
 
@@ -62,37 +83,114 @@ impl Desk {
             pin: rule.pinned,
             folder: rule.folder.clone().filter(|_| !offer.anywhere),
             input: rule.input.clone(),
+            confine: rule.confine,
             ..RuleDraft::new(Effect::Allow, text)
         })
     }
 
-    /// The page has laid out the question on show.
-    pub(crate) fn laid_out(&mut self) {
-        self.laid_out = true;
+    /// The page has laid out the question on show, or its card for *Always*: another card starts arming over.
+    pub(crate) fn laid_out(&mut self, always: bool, now: Instant) {
+        let card = if always { Card::Always } else { Card::Question };
+        if self.card.replace(card).is_some_and(|before| before != card) {
+            self.changed();
+        }
+        self.look(now);
     }
 
-    /// Whether the page has laid out the question on show.
-    pub(crate) fn is_laid_out(&self) -> bool {
-        self.laid_out
+    /// Takes the time of the question's first sight.
+    fn look(&mut self, now: Instant) {
+        if self.visible && self.card.is_some() && self.question.is_some() {
+            self.shown.get_or_insert(now);
+        } else {
+            self.shown = None;
+        }
     }
 
     /// The end of the question was visible. A hidden window has shown no end.
     pub(crate) fn end_seen(&mut self) {
-        self.end_seen |= self.visible && self.laid_out;
+        self.end_seen |= self.visible && self.card.is_some();
     }
 
     /// The window was shown or hidden.
-    pub(crate) fn set_visible(&mut self, visible: bool) {
+    pub(crate) fn set_visible(&mut self, visible: bool, now: Instant) {
         if visible != self.visible {
             self.visible = visible;
             self.changed();
         }
+        self.look(now);
     }
 
     /// The window moved, was resized, or the focus came or went: arming starts over.
     pub(crate) fn changed(&mut self) {
         self.change += 1;
         self.arming = None;
+        self.consent = Consent::None;
+    }
+
+    /// When answers to the question on show begin to count.
+    pub(crate) fn settles(&self) -> Option<Instant> {
+        self.shown.map(|shown| shown + SETTLE)
+    }
+
+    /// Whether answers to the question on show count.
+    pub(crate) fn is_settled(&self, now: Instant) -> bool {
+        self.settles().is_some_and(|settles| settles <= now)
+    }
+
+    /// *Allow* is pressed, to be held. Returns whether that counts.
+    pub(crate) fn hold(&mut self, now: Instant) -> bool {
+        let counts = self.is_armed() && self.is_settled(now);
+        if counts {
+            self.consent = Consent::Held(now);
+        }
+        counts
+    }
+
+    /// *Allow* is let go.
+    pub(crate) fn let_go(&mut self) {
+        if matches!(self.consent, Consent::Held(_)) {
+            self.consent = Consent::None;
+        }
+    }
+
+    /// Whether *Allow* is held.
+    pub(crate) fn is_held(&self) -> bool {
+        matches!(self.consent, Consent::Held(_))
+    }
+
+    /// The first of two presses. Arming starts over. Returns whether it counts.
+    pub(crate) fn press(&mut self, now: Instant) -> bool {
+        let counts = self.is_armed() && self.is_settled(now);
+        if counts {
+            self.changed();
+            self.consent = Consent::Pressed;
+        }
+        counts
+    }
+
+    /// Whether the question on show is one whose yes is to be held, where nobody confirms it otherwise.
+    pub(crate) fn is_dangerous(&self) -> bool {
+        self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
+    }
+
+    /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
+    pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
+        if !self.answers(params) {
+            return Err(NotApplied::OtherQuestion);
+        }
+        if !self.is_settled(now) {
+            return Err(NotApplied::TooSoon);
+        }
+        let yes = matches!(params.answer, Answer::Once | Answer::Always);
+        // What the host said of arming before the last change counts for nothing here, too.
+        if yes && hold && !(self.is_armed() && self.consent.is_given(now)) {
+            return Err(NotApplied::NotHeld);
+        }
+        Ok(())
+    }
+
+    fn is_armed(&self) -> bool {
+        self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
     /// What to report to the host.
@@ -100,7 +198,7 @@ impl Desk {
         self.question.as_ref().map(|question| Presented {
             question_id: question.id.clone(),
             digest: question.digest.clone(),
-            visible: self.visible && self.laid_out,
+            visible: self.visible && self.card.is_some(),
             end_seen: self.end_seen,
             change: self.change,
         })
@@ -113,14 +211,13 @@ impl Desk {
         }
     }
 
-    /// What the page is told.
-    pub(crate) fn showing(&self) -> Showing {
-        let arming = match &self.arming {
+    /// Where arming stands, for the page.
+    pub(crate) fn arming(&self) -> ShownArming {
+        match &self.arming {
             Some(Arming { armed: true, .. }) => ShownArming::Armed,
             Some(Arming { remaining_ms: Some(left_ms), .. }) => ShownArming::Counting { left_ms: *left_ms },
             Some(Arming { remaining_ms: None, .. }) | None => ShownArming::Unseen,
-        };
-        Showing { question: self.question.clone(), arming }
+        }
     }
 }
 
@@ -129,9 +226,10 @@ fn name(question: &Question) -> (&str, &str) {
     (&question.id, &question.digest)
 }
 
-/// What a person judges. How many others wait is not part of it: agents could keep *Allow* dead by asking on.
+/// What a person judges. How many others wait is not part of it: agents could keep *Allow* dead by asking on. Nor is how
+/// long it waits.
 fn content(question: &Question) -> Question {
-    Question { waiting: 0, requests: Vec::new(), ..question.clone() }
+    Question { waiting: 0, requests: Vec::new(), expires_at: 0, ..question.clone() }
 }
 
 #[cfg(test)]

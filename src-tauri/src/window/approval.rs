@@ -5,7 +5,7 @@ use super::presenter::{Event, Presenter};
 use crate::backend::Backend;
 use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
-use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, Showing};
+use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, RequestRow, Showing};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;
@@ -15,10 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 /// Its label, which its capability names.
 pub(crate) const LABEL: &str = "approval";
 
-/// Its width before the person changes it, in logical pixels.
-pub(super) const WIDTH: f64 = 640.0;
-/// It does not become smaller than this: the answers must stay where they are.
-pub(super) const LEAST_HEIGHT: f64 = 320.0;
+/// Its width, in logical pixels: the page counts on it, so that its height is known before it is shown.
+pub(super) const WIDTH: f64 = 460.0;
 
 /// A handle on the approval window.
 #[derive(Debug, Clone)]
@@ -50,9 +48,56 @@ impl Approval {
         self.send(Event::Page(page));
     }
 
-    /// The page has laid out a question; all of it would be `height` logical pixels high.
-    pub(crate) fn laid_out(&self, id: String, digest: String, height: f64) {
-        self.send(Event::LaidOut { id, digest, height });
+    /// A request is in another state.
+    pub(crate) fn changed(&self, row: RequestRow) {
+        self.send(Event::Changed(Box::new(row)));
+    }
+
+    /// The page has laid out a question, or its card for *Always*; all of it would be `height` logical pixels high.
+    pub(crate) fn laid_out(&self, id: String, digest: String, height: f64, always: bool) {
+        self.send(Event::LaidOut { id, digest, height, always });
+    }
+
+    /// *Allow* is pressed: tells once it was held for long enough, or that it was not.
+    pub(crate) async fn hold(&self, id: String, digest: String) -> bool {
+        let (reply, held) = oneshot::channel();
+        self.send(Event::Hold { id, digest, reply });
+        held.await.unwrap_or(false)
+    }
+
+    /// *Allow* is let go.
+    pub(crate) fn release(&self) {
+        self.send(Event::LetGo);
+    }
+
+    /// The first of two presses; tells whether it counts.
+    pub(crate) async fn press(&self, id: String, digest: String) -> bool {
+        let (reply, counts) = oneshot::channel();
+        self.send(Event::Press { id, digest, reply });
+        counts.await.unwrap_or(false)
+    }
+
+    /// The person opened or closed the details.
+    pub(crate) fn details(&self, open: bool) {
+        self.send(Event::Details(open));
+    }
+
+    /// What the person does about the last answer.
+    pub(crate) fn act(&self, act: PillAct) {
+        self.send(Event::Act(act));
+    }
+
+    /// The person moves the window.
+    pub(crate) fn drag(&self) {
+        self.send(Event::Drag);
+    }
+
+    /// Hands over what the host was not told yet; before the app ends.
+    pub(crate) async fn finish(&self) {
+        let (reply, done) = oneshot::channel();
+        self.send(Event::Finish(reply));
+        // A presenter that is gone has nothing to hand over.
+        done.await.ok();
     }
 
     /// The page has shown the end of a question.

@@ -2,13 +2,13 @@
 //!
 //! A page that waits costs the memory of a browser. The first question after a quiet time pays a fraction of a second for a new one.
 
-use super::approval::{LABEL, LEAST_HEIGHT, WIDTH};
+use super::approval::{LABEL, WIDTH};
 use std::time::Duration;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tokio::time::Instant;
 
 /// Its height before a question says how much room it needs, in logical pixels.
-const HEIGHT: f64 = 560.0;
+const HEIGHT: f64 = 260.0;
 
 /// The window, where there is one.
 pub(super) struct Pane {
@@ -42,6 +42,11 @@ impl Pane {
             State::There(window) => Some(window),
             State::None | State::Going => None,
         }
+    }
+
+    /// The app.
+    pub(super) fn app(&self) -> &AppHandle {
+        &self.app
     }
 
     /// A question is there: the window is kept, and made where there is none. One that is still going is made as soon as
@@ -87,7 +92,9 @@ fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")
         .inner_size(WIDTH, HEIGHT)
-        .min_inner_size(WIDTH, LEAST_HEIGHT)
+        .max_inner_size(WIDTH, f64::from(u16::MAX))
+        // The panel has its own head; it is moved by it.
+        .decorations(false)
         .visible(false)
         .focused(false)
         .accept_first_mouse(false)

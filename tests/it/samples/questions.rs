@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::steady::replaced;
+use super::tools::Tools;
 use super::{ASKED, HOME, PATIENCE};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
@@ -19,13 +20,14 @@ use std::process::Child;
 use uuid::Uuid;
 
 /// What the digest of each is made of.
-const DIGITS: &str = "abcdef9876";
+const DIGITS: &str = "abcdef9876543210";
 
 /// A host, two agents, the project that they work on, and the person who looks.
 pub(super) struct Stage {
     host: Postern,
     person: Control,
     site: PathBuf,
+    tools: Tools,
     recorded: Map<String, Value>,
 }
 
@@ -51,7 +53,11 @@ impl Stage {
         }
         let mut person = Control::connect(&host.data()).unwrap();
         person.watch(FaceKind::Terminal).unwrap();
-        Self { host, person, site, recorded: Map::new() }
+        let tools = Tools::new();
+        host.enrol("claude");
+        let path = format!("searchPath={}", tools.bin().display());
+        host.ok(&["agents", "set", "claude", &path, "questionsPerMinute=60", &folders]);
+        Self { host, person, site, tools, recorded: Map::new() }
     }
 
     /// Every sample, by its name.
@@ -66,6 +72,10 @@ impl Stage {
         self.changeable();
         self.input();
         self.destructive();
+        self.ordinary();
+        self.remove();
+        self.fetch();
+        self.mcp();
         Value::Object(self.recorded)
     }
 
@@ -170,9 +180,7 @@ impl Stage {
 
     /// A tool of the agent's own, by the hook of its program.
     fn tool(&mut self) {
-        let text = r#"{"write_file": "ask"}"#.to_owned();
-        let permissions = PermissionsSet { agent: AgentId::new("builder").unwrap(), text };
-        self.person.ask::<SetPermissions>(&permissions).unwrap();
+        self.permit("builder", r#"{"write_file": "ask"}"#);
         let event = json!({
             "session_id": "fix-login", "cwd": self.site, "hook_event_name": "PreToolUse", "tool_name": "Write",
             "tool_input": {"file_path": self.site.join("src/login.ts"), "content": "export const redirect = (to: string) => to;\n"},
@@ -180,6 +188,71 @@ impl Stage {
         let mut hook = Asking(self.host.command(&["hook", "claude-code", "--agent", "builder"]), None);
         hook.0.current_dir(&self.site);
         self.keep("tool", hook.told(&event.to_string()));
+    }
+
+    /// What agents ask most.
+    fn ordinary(&mut self) {
+        let session = ["--session", "fix-login"];
+        let asking = self.run("claude", &session).words("uname", &["-s"]);
+        self.keep("uname", asking);
+        let asking = self.run("claude", &session).words("git", &["push"]);
+        self.keep("commits", asking);
+        let asking = self.run("claude", &session).shell("npm test && git push");
+        self.keep("tests", asking);
+    }
+
+    /// A deletion that is measured while it is on show.
+    fn remove(&mut self) {
+        let folder = self.site.join("build");
+        fs::create_dir_all(folder.join("assets")).unwrap();
+        for name in ["index.html", "app.js", "assets/logo.svg"] {
+            fs::write(folder.join(name), [b'x'; 4000]).unwrap();
+        }
+        let folder = folder.display().to_string();
+        let child = self.run("claude", &[]).words("rm", &["-rf", &folder]).start();
+        let asked = self.next();
+        let reference = QuestionRef { question_id: asked.id };
+        let measured = loop {
+            let now = self.person.ask::<GetQuestion>(&reference).unwrap();
+            if postern_contract::plain(&now.headline).contains("3 files") {
+                break now;
+            }
+            let told = self.person.next_told(Some(PATIENCE)).unwrap();
+            assert!(told.is_some(), "it is measured: {now:?}");
+        };
+        self.finish("remove", &measured, Some(child));
+    }
+
+    /// A page that the agent fetches itself.
+    fn fetch(&mut self) {
+        self.permit("claude", r#"{"WebFetch": "ask", "mcp__*": "ask", "github_*": "ask"}"#);
+        let input = json!({"url": "https://docs.example.com/guide/login", "prompt": "How does login work?"});
+        self.hook("fetch", "WebFetch", &input);
+    }
+
+    /// A tool of an MCP server.
+    fn mcp(&mut self) {
+        let input = json!({
+            "title": "Add a login page", "body": "## Summary\n- keep the form\n- test it", "base": "main", "draft": true,
+        });
+        self.hook("mcp", "mcp__github__create_pull_request", &input);
+    }
+
+    /// Writes an agent's `permissions.jsonc`.
+    fn permit(&mut self, agent: &str, text: &str) {
+        let permissions = PermissionsSet { agent: AgentId::new(agent).unwrap(), text: text.to_owned() };
+        self.person.ask::<SetPermissions>(&permissions).unwrap();
+    }
+
+    /// Keeps the question about a use of a tool.
+    fn hook(&mut self, name: &str, tool: &str, input: &Value) {
+        let event = json!({
+            "session_id": "fix-login", "cwd": self.site, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": input,
+        });
+        let mut hook = Asking(self.host.command(&["hook", "claude-code", "--agent", "claude"]), None);
+        hook.0.current_dir(&self.site);
+        self.keep(name, hook.told(&event.to_string()));
     }
 
     /// What a person made of a command.
@@ -253,6 +326,7 @@ impl Stage {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
         let words = [
             (self.host.home().display().to_string(), HOME.to_owned()),
+            (self.tools.bin().display().to_string(), "/usr/bin".to_owned()),
             (real("/usr/bin/python3"), "/usr/bin/python3.13".to_owned()),
             (real("/usr/bin/sh"), "/usr/bin/dash".to_owned()),
             (question.id.clone(), format!("0199a1c0-0000-7000-8000-{nth:012}")),

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const FOLDER: &str = "/opt/homebrew/bin";
 
 /// A script for each; those without one do nothing.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 12] = [
     ("bird", ""),
     ("brew", ""),
     ("curl", r#"echo '{"ok": true}'"#),
@@ -19,6 +19,7 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("npm", "for n in 1 2 3 4 5 6; do echo \"[$n/40] compiling module $n\"; done; exec sleep 600"),
     ("osascript", ""),
     ("rg", r"printf 'src/main.ts:12: // TODO later\nsrc/app.ts:40: // TODO never\n'"),
+    ("rm", ""),
     ("uname", "echo Darwin"),
     ("xcodebuild", "echo '1 test failed' >&2; exit 65"),
 ];

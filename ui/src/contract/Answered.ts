@@ -24,6 +24,10 @@ also: Array<string>,
  */
 saved: Array<Saved>, 
 /**
+ * Numbers of the rules that it saved; a line of `permissions.jsonc` has none.
+ */
+rules?: Array<number>, 
+/**
  * Reason why an *always* saved nothing and allowed one run.
  */
 notSaved?: NothingToSave, 

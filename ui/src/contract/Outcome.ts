@@ -3,4 +3,4 @@
 /**
  * How a run ended.
  */
-export type Outcome = "exited" | "signalled" | "timeout" | "killed" | "failed" | "lost" | "unknown";
+export type Outcome = "exited" | "signalled" | "timeout" | "killed" | "drifted" | "failed" | "lost" | "unknown";

@@ -16,4 +16,8 @@ sound: boolean,
 /**
  * Whether the owner confirms *Always* and what is dangerous, by Touch ID or the password.
  */
-confirm: boolean, };
+confirm: boolean, 
+/**
+ * Whether a question's details are open.
+ */
+details: boolean, };

@@ -7,7 +7,7 @@ import type { ProposedRule } from "./ProposedRule";
  */
 export type Proposal = { 
 /**
- * `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
+ * `confined`, `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
  */
 id: string, 
 /**

@@ -106,6 +106,14 @@ stdin: ShownInput | null,
  */
 headline: Array<Piece>, 
 /**
+ * What makes it dangerous, as sentences that the headline does not say; empty unless it is dangerous.
+ */
+danger?: Array<Array<Piece>>, 
+/**
+ * The rights that it would run with, as a sentence without its full stop.
+ */
+confinement?: Array<Piece>, 
+/**
  * Why it asks, in one or two sentences.
  */
 why: Array<Piece>, 
@@ -149,6 +157,10 @@ expiresAt: number,
  * What happens then, in words: "Denied".
  */
 atZero: Array<Piece>, 
+/**
+ * True if it may be allowed then.
+ */
+allowedAtZero?: boolean, 
 /**
  * How long it must have been visible and unchanged before *Allow* works, in milliseconds.
  */

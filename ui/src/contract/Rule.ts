@@ -5,6 +5,7 @@ import type { Lifetime } from "./Lifetime";
 import type { Limits } from "./Limits";
 import type { Pattern } from "./Pattern";
 import type { Pin } from "./Pin";
+import type { Profile } from "./Profile";
 import type { RuleInput } from "./RuleInput";
 import type { RuleOrigin } from "./RuleOrigin";
 import type { Source } from "./Source";
@@ -46,6 +47,10 @@ allowWrites: boolean,
  * True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
  */
 broad?: boolean, 
+/**
+ * Profile that what it allows runs in; `None` runs with the user's rights.
+ */
+confine?: Profile, 
 /**
  * Limits of a rule that an answer saved; `None` covers what its words cover.
  */

@@ -4,6 +4,7 @@ import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
 import type { Limits } from "./Limits";
 import type { PatternKind } from "./PatternKind";
+import type { Profile } from "./Profile";
 import type { RuleInput } from "./RuleInput";
 import type { RuleOrigin } from "./RuleOrigin";
 
@@ -43,6 +44,10 @@ allowWrites?: boolean,
  * Cover whatever the words cover, as the person confirmed.
  */
 broad?: boolean, 
+/**
+ * Profile that what it allows runs in; absent means the user's rights.
+ */
+confine?: Profile | null, 
 /**
  * Limits of a rule that an answer saved.
  */

@@ -29,6 +29,10 @@ path: string | null,
  */
 decision: Decision, 
 /**
+ * True if one of its effects is dangerous.
+ */
+dangerous?: boolean, 
+/**
  * Stable name of the cause.
  */
 reason: Reason, 

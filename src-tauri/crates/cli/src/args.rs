@@ -303,10 +303,24 @@ pub(crate) struct Approve {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Always {
+    Confined,
     Exact,
     Command,
     Path,
     Renew,
+}
+
+impl Always {
+    /// Returns the id of the offer that it names.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Confined => "confined",
+            Self::Exact => "exact",
+            Self::Command => "command",
+            Self::Path => "path",
+            Self::Renew => "renew",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

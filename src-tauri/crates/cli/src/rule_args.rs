@@ -2,7 +2,7 @@
 
 use crate::args::Json;
 use clap::{Args, Subcommand, ValueEnum};
-use postern_policy::{Access, Class, Preset};
+use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -98,10 +98,10 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 pub(crate) struct DenyRule {
     /// Files that no program may read (`**/.env`); in place of a pattern
-    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad"])]
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine"])]
     pub(crate) read: Option<String>,
     /// Files that no program may write, move or delete (`~/Documents/**`); in place of a pattern
-    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad"])]
+    #[arg(long, value_name = "FILES", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine"])]
     pub(crate) write: Option<String>,
     #[command(flatten)]
     pub(crate) rule: NewRule,
@@ -143,6 +143,9 @@ pub(crate) struct NewRule {
     /// Cover everything the words cover, also arguments that run other programs or reach further
     #[arg(long)]
     pub(crate) broad: bool,
+    /// Run what it allows with this profile; it then covers everything the words cover, as far as the profile holds it
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    pub(crate) confine: Option<RuleProfile>,
     /// Allow only in this folder and below (`.` is the current one) [default: every folder]
     #[arg(long = "in", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
@@ -169,6 +172,28 @@ pub(crate) struct NewRule {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) json: Json,
+}
+
+/// What a rule's `--confine` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleProfile {
+    /// It reads, writes nothing, and has no network
+    Look,
+    /// It writes in the agent's folders only, and has no network unless the agent may use it
+    Project,
+    /// It runs with your rights
+    None,
+}
+
+impl RuleProfile {
+    /// Returns the profile, if it is one.
+    pub(crate) fn profile(self) -> Option<Profile> {
+        match self {
+            Self::Look => Some(Profile::Look),
+            Self::Project => Some(Profile::Project),
+            Self::None => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -260,6 +285,9 @@ pub(crate) struct Measure {
     /// Home folder in the commands [default: /Users/u]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<String>,
+    /// List each command that is asked about or denied, with the reason and the first offer
+    #[arg(long)]
+    pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) json: Json,
 }

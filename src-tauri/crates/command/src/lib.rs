@@ -17,6 +17,7 @@ mod programs;
 mod quote;
 mod raw;
 mod reading;
+mod sequence;
 mod shell;
 mod unparsed;
 mod unsafe_arg;
@@ -30,16 +31,17 @@ pub use postern_programs::{
     ArgEffect, Class, Does, EffectKind, Example, FileError, Power, ProgramFile, Shows,
 };
 pub use programs::{
-    ExampleProblem, KnownEffect, KnownProgram, KnownReads, arity, asks_others, check_examples, class_of,
-    command_words, extensions, is_read_only, is_read_only_anyway, is_reading_carrier, known_program,
-    known_programs, otherwise, reads_alike_everywhere, reads_any_files, set_own_programs,
-    treats_input_as_data,
+    Caches, ExampleProblem, KnownEffect, KnownProgram, KnownReads, all_caches, arity, asks_others, caches_of,
+    check_examples, class_of, command_words, extensions, is_read_only, is_read_only_anyway,
+    is_reading_carrier, known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files,
+    set_own_programs, treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote, quote_word, words_of, words_of_at};
 pub use raw::stands_for;
 pub use reading::{
     Assignment, Dialect, Dir, Invalid, Reading, Redirection, RedirectionKind, Role, Step, Via, Word,
 };
+pub use sequence::{Command, Connector, Redirect, Sequence, Target};
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
 pub use unparsed::{Opaque, Unparsed};
 pub use unsafe_arg::{ArgFact, UnsafeArg};

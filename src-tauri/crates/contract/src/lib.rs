@@ -23,8 +23,8 @@ pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use enrolment::Start;
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, CliState, Concern, ConcernKind, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow, SkillCli,
-    SkillRow, Status, StoppedAgent,
+    AgentRow, CliState, Concern, ConcernKind, LinesToShell, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow,
+    SkillCli, SkillRow, Status, StoppedAgent,
 };
 pub use not_applied::{Missing, NotApplied};
 pub use part::Part;
@@ -42,4 +42,4 @@ pub use subject::{DiffLine, Field, LineChange, Row, ShownSubject};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
-pub use window::{Appearance, Offer, Preferences, Presence, Showing, ShownArming};
+pub use window::{Appearance, Offer, Pill, PillAct, Preferences, Presence, Showing, ShownArming};

@@ -2,8 +2,8 @@
 
 use crate::piece::Shown;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
-    RuleOrigin, Settings, parse_typed,
+    AgentId, Effect, Lifetime, Limits, Millis, PatternError, PatternKind, Preset, Profile, Rule, RuleId,
+    RuleInput, RuleOrigin, Settings, parse_typed,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -46,8 +46,26 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine_project: Option<String>,
+    /// Why lines go to the shell as a whole; absent if Postern starts their steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub lines_to_shell: Option<LinesToShell>,
     /// When the host started.
     pub started_at: Millis,
+}
+
+/// Why lines go to the shell as a whole: the programs of their steps are then compared only when a line starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinesToShell {
+    /// The program that starts steps does not lie beside the host.
+    Missing,
+    /// It was replaced since the host started.
+    Replaced,
+    /// It lies where a confined run does not see it.
+    Hidden,
+    /// The system can't execute an open file.
+    System,
 }
 
 /// Something that needs the person's attention.
@@ -233,6 +251,9 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub broad: bool,
+    /// Profile that what it allows runs in; absent means the user's rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Profile>,
     /// Limits of a rule that an answer saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<Limits>>,
@@ -275,6 +296,7 @@ impl RuleDraft {
             pin: false,
             allow_writes: false,
             broad: false,
+            confine: None,
             limits: None,
             folder: None,
             input: RuleInput::Nothing,
@@ -294,6 +316,7 @@ impl RuleDraft {
             args: self.args,
             allow_writes: self.allow_writes,
             broad: self.broad,
+            confine: self.confine,
             limits: self.limits,
             folder: self.folder,
             input: self.input,

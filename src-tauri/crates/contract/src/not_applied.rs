@@ -22,6 +22,10 @@ pub enum NotApplied {
     Unseen(NotShown),
     /// The approver has not shown it for long enough.
     NotArmed(Missing),
+    /// The question was on show too briefly for the answer to be about it.
+    TooSoon,
+    /// A dangerous command's *Allow* was not held.
+    NotHeld,
     /// The owner of the Mac did not confirm it.
     NotConfirmed(&'static str),
     /// The approver does not show parts that the answer is about.

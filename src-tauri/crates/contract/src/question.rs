@@ -6,8 +6,8 @@ use crate::renewal::Renewal;
 use crate::subject::ShownSubject;
 use postern_command::{Effect, Reversible};
 use postern_policy::{
-    AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Reason, RiskLevel, RuleInput,
-    RuleRef,
+    AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Profile, Reason, RiskLevel,
+    RuleInput, RuleRef,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -111,6 +111,10 @@ pub struct ShownStep {
     pub path: Option<String>,
     /// Its contribution.
     pub decision: Decision,
+    /// True if one of its effects is dangerous.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub dangerous: bool,
     /// Stable name of the cause.
     pub reason: Reason,
     /// Cause, in one sentence.
@@ -239,7 +243,7 @@ pub enum EnvChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
-    /// `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
+    /// `confined`, `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
     pub label: Shown,
@@ -284,6 +288,10 @@ pub struct ProposedRule {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub input: RuleInput,
+    /// Profile that what it allows would run in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub confine: Option<Profile>,
 }
 
 /// What the same session of the agent asked for before: it helps to judge, and decides nothing.
@@ -358,6 +366,14 @@ pub struct Question {
     pub stdin: Option<ShownInput>,
     /// The most consequential effect, as a sentence about the agent without its full stop.
     pub headline: Shown,
+    /// What makes it dangerous, as sentences that the headline does not say; empty unless it is dangerous.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub danger: Vec<Shown>,
+    /// The rights that it would run with, as a sentence without its full stop.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub confinement: Shown,
     /// Why it asks, in one or two sentences.
     pub why: Shown,
     /// The rule that matched, if any.
@@ -386,6 +402,10 @@ pub struct Question {
     pub expires_at: Millis,
     /// What happens then, in words: "Denied".
     pub at_zero: Shown,
+    /// True if it may be allowed then.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub allowed_at_zero: bool,
     /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
     pub arming_ms: u64,
     /// Number of further questions, of all agents.
@@ -515,7 +535,7 @@ pub struct AnswerParams {
 }
 
 impl AnswerParams {
-    /// An answer and nothing with it: for this agent, for good, without words.
+    /// An answer and nothing with it: for this agent, without an end, without words.
     pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
         Self {
             question_id: question_id.into(),

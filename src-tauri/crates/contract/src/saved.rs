@@ -2,7 +2,7 @@
 
 use crate::not_applied::NotApplied;
 use crate::renewal::Renewed;
-use postern_policy::{NothingToSave, RuleId};
+use postern_policy::{NothingToSave, Profile, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -20,6 +20,10 @@ pub struct Answered {
     /// Rules that it saved.
     #[serde(default)]
     pub saved: Vec<Saved>,
+    /// Numbers of the rules that it saved; a line of `permissions.jsonc` has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub rules: Vec<RuleId>,
     /// Reason why an *always* saved nothing and allowed one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -44,6 +48,10 @@ pub struct Saved {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub own_shell: bool,
+    /// Profile that what it allows runs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub confine: Option<Profile>,
 }
 
 /// Place where a saved rule holds.
@@ -74,6 +82,7 @@ impl Answered {
             reason: None,
             also: Vec::new(),
             saved: Vec::new(),
+            rules: Vec::new(),
             not_saved: None,
             renewed: None,
         }
@@ -111,7 +120,8 @@ impl std::fmt::Display for Saved {
             SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
         out.write_str(if self.own_shell { ", in the agent's own shell" } else { "" })?;
-        out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })
+        out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })?;
+        out.write_str(if self.confine.is_some() { ", confined" } else { "" })
     }
 }
 
@@ -123,7 +133,8 @@ mod tests {
     #[test]
     fn what_was_saved_is_said_with_its_place_and_whether_it_is_bound_to_the_program() {
         let saved = |place, pinned| {
-            Saved { rule: "git push *".to_owned(), place, pinned, own_shell: false }.to_string()
+            Saved { rule: "git push *".to_owned(), place, pinned, own_shell: false, confine: None }
+                .to_string()
         };
         let folder = SavedPlace::Folder { path: "~/work".to_owned() };
         assert_eq!(saved(folder, true), "git push *, in ~/work and below, while the program is unchanged");

@@ -1,16 +1,68 @@
 //! What the desktop app and its pages say to each other beside the control methods.
 
 use crate::question::{Question, Scope};
+use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What the approval page shows. Without a question the window is about to hide.
+/// What the approval page shows: a question, or what became of the last one. With neither the window is about to hide.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Showing {
     /// The question, oldest first.
     pub question: Option<Question>,
     /// Whether *Allow* works by now.
     pub arming: ShownArming,
+    /// True once it was on show for long enough that a key or click is about this question.
+    pub settled: bool,
+    /// True if *Allow* has to be held, or pressed twice.
+    pub hold: bool,
+    /// True if the person left the details open.
+    pub details: bool,
+    /// What became of the last answer.
+    pub pill: Option<Pill>,
+}
+
+/// What became of an answer, for a few seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum Pill {
+    /// Denied, and the agent is not told yet: it can be undone.
+    Denied,
+    /// The agent may do it itself.
+    Allowed,
+    /// It runs, or is about to; it can be stopped.
+    Running {
+        /// The answer's time.
+        since: Millis,
+    },
+    /// It exited with 0.
+    Passed,
+    /// It failed.
+    Failed {
+        /// Its exit code, where it had one.
+        code: Option<i32>,
+    },
+    /// Rules were saved.
+    Saved {
+        /// Waiting requests that they let through.
+        also: u32,
+        /// True if they can be removed again from here.
+        undo: bool,
+    },
+    /// The saved rules were removed again. What ran meanwhile did run.
+    Removed,
+}
+
+/// What a person does with a [`Pill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum PillAct {
+    /// Opens the denied question again, or removes the rules that were saved.
+    Undo,
+    /// Stops what runs.
+    Stop,
+    /// Shows what it wrote.
+    Show,
 }
 
 /// Where arming stands. It lives in the app; the page only shows it.
@@ -58,11 +110,13 @@ pub struct Preferences {
     pub sound: bool,
     /// Whether the owner confirms *Always* and what is dangerous, by Touch ID or the password.
     pub confirm: bool,
+    /// Whether a question's details are open.
+    pub details: bool,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
-        Self { appearance: Appearance::System, sound: true, confirm: false }
+        Self { appearance: Appearance::System, sound: true, confirm: false, details: false }
     }
 }
 

@@ -105,6 +105,8 @@ impl Host {
     #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
         descriptors::raise();
+        #[cfg(target_os = "linux")]
+        crate::run::find_own_program();
         let own =
             OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
         let lock = take(&config.data).await?;

@@ -1,105 +1,57 @@
-//! Tools' own files that a confined build needs, as data.
+//! Programs' own files that a confined run needs, from the files about the programs.
 
+use crate::facts::Facts;
+use crate::risk::Weighed;
+use postern_command::{Caches, Effect, Step, all_caches, caches_of};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Files of one tool, and the settings that keep a confined run of it from the network and from shared caches.
-///
-/// Nothing shared is written: what a confined run leaves in a cache, a later unconfined run would trust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToolCache {
-    /// Name of the tool.
-    pub tool: &'static str,
-    /// Places below the home folder that it reads.
-    pub reads: &'static [&'static str],
-    /// Variables and folders below the private cache, which the variables name.
-    pub private: &'static [(&'static str, &'static str)],
-    /// Variables for a run without network.
-    pub offline: &'static [(&'static str, &'static str)],
+/// Returns the names of every program with caches.
+pub(crate) fn every_cache() -> Vec<String> {
+    let names: BTreeSet<String> = all_caches().map(|caches| caches.name.to_owned()).collect();
+    names.into_iter().collect()
 }
 
-/// Every tool with caches.
-pub const TOOL_CACHES: &[ToolCache] = &[
-    ToolCache {
-        tool: "cargo",
-        reads: &[
-            ".cargo/config",
-            ".cargo/config.toml",
-            ".cargo/env",
-            ".cargo/registry",
-            ".cargo/git",
-            ".cargo/.package-cache",
-            ".cargo/.global-cache",
-            ".rustup",
-        ],
-        private: &[],
-        offline: &[("CARGO_NET_OFFLINE", "true")],
-    },
-    ToolCache {
-        tool: "ccache",
-        reads: &[".config/ccache"],
-        private: &[("CCACHE_DIR", "ccache"), ("SCCACHE_DIR", "sccache")],
-        offline: &[],
-    },
-    ToolCache {
-        tool: "composer",
-        reads: &[".config/composer/vendor"],
-        private: &[("COMPOSER_CACHE_DIR", "composer")],
-        offline: &[("COMPOSER_DISABLE_NETWORK", "1")],
-    },
-    ToolCache {
-        tool: "deno",
-        reads: &[".cache/deno", "Library/Caches/deno"],
-        private: &[],
-        offline: &[("DENO_NO_UPDATE_CHECK", "1")],
-    },
-    ToolCache {
-        tool: "go",
-        reads: &["go/pkg/mod", "sdk"],
-        private: &[("GOCACHE", "go-build"), ("GOLANGCI_LINT_CACHE", "golangci-lint")],
-        offline: &[("GOPROXY", "off"), ("GOTELEMETRY", "off")],
-    },
-    ToolCache {
-        tool: "gradle",
-        reads: &[".gradle/caches", ".gradle/wrapper"],
-        private: &[("GRADLE_USER_HOME", "gradle")],
-        offline: &[],
-    },
-    ToolCache { tool: "maven", reads: &[".m2/repository", ".m2/wrapper"], private: &[], offline: &[] },
-    ToolCache {
-        tool: "npm",
-        reads: &[".local/share/pnpm", "Library/pnpm", ".cache/node", ".cache/ms-playwright"],
-        private: &[("npm_config_cache", "npm"), ("YARN_CACHE_FOLDER", "yarn")],
-        offline: &[("npm_config_offline", "true"), ("npm_config_update_notifier", "false")],
-    },
-    ToolCache {
-        tool: "python",
-        reads: &[".pyenv", ".local/share/pipx", ".local/share/virtualenvs", ".config/pycodestyle"],
-        private: &[
-            ("PIP_CACHE_DIR", "pip"),
-            ("UV_CACHE_DIR", "uv"),
-            ("RUFF_CACHE_DIR", "ruff"),
-            ("MYPY_CACHE_DIR", "mypy"),
-        ],
-        offline: &[("PIP_NO_INDEX", "1"), ("UV_OFFLINE", "1")],
-    },
-    ToolCache {
-        tool: "ruby",
-        reads: &[".gem/ruby", ".bundle/cache", ".local/share/gem", ".rbenv"],
-        private: &[],
-        offline: &[],
-    },
-    ToolCache {
-        tool: "swift",
-        reads: &["Library/Developer/Xcode/UserData", "Library/org.swift.swiftpm/configuration"],
-        private: &[("CLANG_MODULE_CACHE_PATH", "clang")],
-        offline: &[],
-    },
-];
+/// Returns the names of the programs whose caches a request needs: those that it starts. A step that may start whatever a project
+/// names, or that was not understood, needs every cache.
+pub(crate) fn needed_caches(facts: &Facts<'_>, weighed: &Weighed) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    let clear = facts.reading.opaque.is_empty() && facts.reading.steps.len() == weighed.steps.len();
+    let known = clear
+        && facts.reading.steps.iter().zip(&weighed.steps).all(|(step, effects)| {
+            let runs_code = effects.iter().any(|rated| {
+                matches!(
+                    rated.effect,
+                    Effect::RunProjectCode { .. }
+                        | Effect::RunInlineCode { .. }
+                        | Effect::RunDownloadedCode { .. }
+                        | Effect::Unknown { .. }
+                )
+            });
+            add(step, runs_code, &mut names)
+        });
+    if known { names.into_iter().map(str::to_owned).collect() } else { every_cache() }
+}
 
-/// Returns the tools of these names; a name without a tool has no caches.
-pub fn tool_caches(names: &[String]) -> impl Iterator<Item = &'static ToolCache> {
-    TOOL_CACHES.iter().filter(move |cache| names.iter().any(|name| name == cache.tool))
+/// Adds the programs of a step; returns false if it may start any program.
+fn add(step: &Step, runs_code: bool, names: &mut BTreeSet<&'static str>) -> bool {
+    let wrappers = step.via.iter().filter_map(|via| via.argv.first()?.value.as_deref());
+    wrappers.filter_map(caches_of).for_each(|caches| add_with(caches, names));
+    let Some(caches) = step.program().and_then(caches_of) else { return !runs_code && step.opaque.is_none() };
+    add_with(caches, names);
+    !caches.all && step.opaque.is_none()
+}
+
+fn add_with(caches: &'static Caches, names: &mut BTreeSet<&'static str>) {
+    if names.insert(caches.name) {
+        caches.with.iter().filter_map(|name| caches_of(name)).for_each(|other| add_with(other, names));
+    }
+}
+
+/// Returns the caches of the programs of these names; a name without caches is left out.
+pub fn tool_caches(names: &[String]) -> impl Iterator<Item = &'static Caches> {
+    names.iter().filter_map(|name| caches_of(name))
 }
 
 /// Returns the private cache folder of runs in these folders: one set of folders reads nothing of another's.
@@ -140,7 +92,7 @@ mod tests {
     #[test]
     fn a_tools_files_lie_below_the_home_folder_and_hold_no_keys() {
         let keys = crate::confinement::Protected::new("/h", "/data");
-        for cache in TOOL_CACHES {
+        for cache in all_caches() {
             for place in cache.reads {
                 assert!(!place.starts_with('/') && !place.contains(".."), "{place}");
                 assert!(!keys.hold(&format!("/h/{place}")), "{place} holds keys");

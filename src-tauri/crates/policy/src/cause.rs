@@ -11,6 +11,7 @@ use crate::rule::{Effect, FileAccess};
 use crate::settings::{Fallback, Security};
 use crate::verdict::{Decision, Reason};
 use postern_command::{ArgFact, Note, Words};
+use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Why a verdict is what it is.
@@ -62,6 +63,8 @@ pub enum Cause {
     Rule(NamedRule),
     /// A line of a file asks.
     LineAsks(RuleSource),
+    /// A rule would allow the step confined, which its profile does not hold here.
+    RuleBut { command: Label, rule: NamedRule, profile: Profile, gap: ClassGap },
     /// A rule may match once the words are known.
     RuleMayMatch { pattern: String },
     /// The built-in core denies; `word` is the argument that names what it guards.
@@ -131,6 +134,18 @@ pub enum Cause {
     Recorded(String),
 }
 
+impl Cause {
+    /// Returns true if a step is only asked about because other steps of the request are.
+    pub(crate) const fn follows_from_others(&self) -> bool {
+        matches!(
+            self,
+            Self::ReadOnlyBut { gap: ClassGap::NotConfined, .. }
+                | Self::ClassesBut { gap: ClassGap::NotConfined, .. }
+                | Self::RuleBut { gap: ClassGap::NotConfined, .. }
+        )
+    }
+}
+
 impl From<ToolCause> for Cause {
     fn from(cause: ToolCause) -> Self {
         Self::Tool(cause)
@@ -184,6 +199,9 @@ pub struct NamedRule {
     /// True if it allows because it was confirmed as broad.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub broad: bool,
+    /// Profile that it allows in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Profile>,
 }
 
 /// Where a rule came from.
@@ -288,7 +306,7 @@ pub enum Gap {
     RunTimePath,
 }
 
-/// Why the read-only list does not hold for a step that is on it.
+/// Why what is allowed only confined is not allowed here: by the read-only list, a class, or a rule that names a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
@@ -311,8 +329,12 @@ pub enum ClassGap {
     AgentWrites,
     /// A path is outside of the agent's folders.
     Outside { path: String },
-    /// It goes through a folder that holds keys.
+    /// It goes through a folder that holds keys, and that nobody named as the agent's.
     HoldsKeys,
+    /// Its agent has no folders of its own.
+    NoFolders,
+    /// It does more than the profile holds; `effect` is what, if it is one effect.
+    Beyond { effect: Option<Box<RatedEffect>> },
 }
 
 impl ClassGap {

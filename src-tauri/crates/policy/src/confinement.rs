@@ -26,7 +26,7 @@ pub enum Confinement {
         network: bool,
         /// True if it may serve and connect on loopback.
         loopback: bool,
-        /// Tools whose caches it may use, by their names in [`TOOL_CACHES`](crate::TOOL_CACHES).
+        /// Programs whose caches it may use, by their names in [`tool_caches`](crate::tool_caches).
         caches: Vec<String>,
     },
 }
@@ -37,10 +37,9 @@ impl Confinement {
         matches!(self, Self::None)
     }
 
-    /// Returns the profile for local work in these folders, with the caches of every tool.
+    /// Returns the profile for local work in these folders, with the caches of every program.
     pub fn project(folders: Vec<String>, network: bool, loopback: bool) -> Self {
-        let caches = crate::TOOL_CACHES.iter().map(|cache| cache.tool.to_owned()).collect();
-        Self::Project { folders, network, loopback, caches }
+        Self::Project { folders, network, loopback, caches: crate::caches::every_cache() }
     }
 
     /// Returns true if a run with this profile may do no more than one with the other.

@@ -39,7 +39,7 @@ mod words;
 
 pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
-pub use caches::{TOOL_CACHES, ToolCache, cache_environment, private_cache, tool_caches};
+pub use caches::{cache_environment, private_cache, tool_caches};
 pub use cause::{
     Cause, Change, ClassGap, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle,
     RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
@@ -56,8 +56,9 @@ pub use judge::{
     protect_in_own_shell, rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
-pub use path::{expand_home, normal as normal_path};
+pub use path::{expand_home, from_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
+pub use postern_protocol::Profile;
 pub use propose::{
     Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
 };

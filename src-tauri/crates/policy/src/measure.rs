@@ -4,6 +4,7 @@ use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Gap, Obstacle};
 use crate::judge::judge;
 use crate::path;
+use crate::pattern::pattern_text;
 use crate::pretend::{CWD, HOME, Pretended};
 use crate::propose::{NothingToSave, Offer, propose};
 use crate::rule::{Rule, RuleId, RuleOrigin};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A command that an agent ran. Unknown fields are ignored.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The project it ran for: rules that the person saves are kept per project.
     #[serde(default)]
@@ -87,6 +88,25 @@ pub struct Measured {
     pub by_program: Vec<Tally>,
     /// Questions without an offer, by what prevents one.
     pub by_nothing_to_save: Vec<Tally>,
+    /// The commands that are asked about or denied, in their order.
+    #[serde(skip)]
+    pub stopped: Vec<Stopped>,
+}
+
+/// A command that does not run without a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stopped {
+    /// Its place among the commands, from 0.
+    pub call: usize,
+    /// Whether the person is asked or it is denied.
+    pub decision: Decision,
+    /// The name of the cause, as in `byReason`.
+    pub reason: String,
+    /// The programs that are not allowed, as in `byProgram`.
+    pub programs: Vec<String>,
+    /// The patterns of the first offer's rules; empty without an offer.
+    pub offer: Vec<String>,
 }
 
 /// Commands with something in common.
@@ -106,8 +126,8 @@ pub struct Tally {
 /// Judges the commands in their order.
 pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
     let mut measuring = Measuring::new(calls, setup)?;
-    for call in calls {
-        measuring.count(call);
+    for (at, call) in calls.iter().enumerate() {
+        measuring.count(at, call);
     }
     let Measuring { counts, reasons, programs, unsaved, .. } = measuring;
     Ok(Measured {
@@ -174,7 +194,7 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    fn count(&mut self, call: &Call) {
+    fn count(&mut self, at: usize, call: &Call) {
         let (verdict, offers) = self.judge(call);
         let asked = verdict.decision == Decision::Ask;
         let without_offer = asked && offers.is_err();
@@ -189,10 +209,18 @@ impl<'a> Measuring<'a> {
             Decision::Deny => self.counts.denied += 1,
         }
         self.counts.without_offer += usize::from(without_offer);
-        self.reasons.add(reason(&verdict), asked, without_offer);
-        for program in programs(&verdict) {
-            self.programs.add(program, asked, without_offer);
+        let stopped = Stopped {
+            call: at,
+            decision: verdict.decision,
+            reason: reason(&verdict),
+            programs: programs(&verdict).into_iter().collect(),
+            offer: offers.as_ref().map_or_else(|_| Vec::new(), |offers| self.patterns(offers.first())),
+        };
+        self.reasons.add(stopped.reason.clone(), asked, without_offer);
+        for program in &stopped.programs {
+            self.programs.add(program.clone(), asked, without_offer);
         }
+        self.counts.stopped.push(stopped);
         match offers {
             Err(why) if asked => self.unsaved.add(variant(&why), asked, without_offer),
             Ok(offers) if asked && self.setup.always == Always::FirstOffer => self.save(call, offers.first()),
@@ -226,6 +254,11 @@ impl<'a> Measuring<'a> {
             .min_by_key(|top| top.len())
             .map_or(cwd, String::as_str)
             .to_owned()
+    }
+
+    fn patterns(&self, offer: Option<&Offer>) -> Vec<String> {
+        let rules = offer.into_iter().flat_map(|offer| offer.rules(RuleOrigin::of_answer(self.setup.origin)));
+        rules.map(|rule| pattern_text(&rule.pattern)).collect()
     }
 
     /// Saves an offer for the project.

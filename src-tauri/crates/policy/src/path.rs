@@ -171,6 +171,16 @@ pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
     }
 }
 
+/// Returns an absolute path as it is shown: what lies in the home folder begins with `~`. The reverse of [`expand_home`].
+pub fn from_home<'a>(path: &'a str, home: &str) -> Cow<'a, str> {
+    match path.strip_prefix(home.trim_end_matches('/')) {
+        Some(rest) if home.len() > 1 && (rest.is_empty() || rest.starts_with('/')) => {
+            Cow::Owned(format!("~{rest}"))
+        }
+        Some(_) | None => Cow::Borrowed(path),
+    }
+}
+
 /// What stands behind the last slash.
 pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -348,5 +358,18 @@ mod tests {
         assert_ne!(deny_key("/usr/local/bin/rm"), deny_key("/bin/rm"));
         assert_eq!(deny_key("/bin/la\u{17f}t"), deny_key("/bin/last"), "a long s is an s in any case");
         assert_eq!(deny_key("/bin/\u{212a}ill"), deny_key("/bin/kill"), "and the sign for kelvin a k");
+    }
+
+    #[test]
+    fn a_path_is_shown_from_the_home_folder_where_it_lies_in_it() {
+        for (path, home, expected) in [
+            ("/Users/u", "/Users/u", "~"),
+            ("/Users/u/x", "/Users/u/", "~/x"),
+            ("/Users/uv/x", "/Users/u", "/Users/uv/x"),
+            ("/x", "/", "/x"),
+            ("/", "/", "/"),
+        ] {
+            assert_eq!(super::from_home(path, home), expected, "{path} of {home}");
+        }
     }
 }

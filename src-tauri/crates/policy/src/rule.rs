@@ -3,6 +3,7 @@
 use crate::settings::AgentId;
 use crate::subject::Origin;
 use postern_command::Scope;
+use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
 /// A rule's number in the store; rules from files have negative numbers that last until the file is read again.
@@ -344,6 +345,10 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub broad: bool,
+    /// Profile that what it allows runs in; `None` runs with the user's rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub confine: Option<Profile>,
     /// Limits of a rule that an answer saved; `None` covers what its words cover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
@@ -389,6 +394,7 @@ impl Rule {
             pin: None,
             allow_writes: false,
             broad: false,
+            confine: None,
             limits: None,
             folder: None,
             input: RuleInput::Nothing,

@@ -2,6 +2,7 @@
 
 use crate::propose::{Draft, Offer, commands};
 use crate::rule::{Limits, Pattern, RuleInput};
+use postern_protocol::Profile;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A question of the past.
@@ -27,7 +28,7 @@ pub struct Suggested {
 }
 
 /// What makes two rules the same here.
-type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>);
+type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>, Option<Profile>);
 
 fn said(draft: &Draft, offer: &Offer) -> Said {
     (
@@ -36,6 +37,7 @@ fn said(draft: &Draft, offer: &Offer) -> Said {
         offer.folder.clone(),
         draft.input.clone(),
         draft.limits.clone(),
+        draft.confine,
     )
 }
 
@@ -87,10 +89,10 @@ fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<
     Some(Question { asked, best, needs, wanted })
 }
 
-/// Returns the offer for all calls of a command rather than for one.
+/// Returns the offer for all calls of a command rather than for one, confined if that can be.
 fn preferred(offers: &[Offer]) -> Option<&Offer> {
     let by_id = |id: &str| offers.iter().find(|offer| offer.id == id && !offer.drafts.is_empty());
-    by_id("command").or_else(|| by_id("path")).or_else(|| by_id("exact"))
+    by_id("confined").or_else(|| by_id("command")).or_else(|| by_id("path")).or_else(|| by_id("exact"))
 }
 
 /// Finds the question whose rules answer the most questions for each rule that they add, with those and their number of times.

@@ -86,6 +86,8 @@ pub struct ProgramFile {
     pub wrapper: Option<Wrapper>,
     /// How it is given its code.
     pub interpreter: Option<Interpreter>,
+    /// Its files that a confined run needs.
+    pub caches: Option<Caches>,
     /// Command lines, and what they show.
     #[serde(default)]
     pub examples: BTreeMap<String, Shows>,
@@ -176,6 +178,9 @@ pub struct Wrapper {
     /// Options that name the folder in which the command runs.
     #[serde(default)]
     pub folder: String,
+    /// The only commands that it runs; any other word is a command of its own. Empty: it runs any.
+    #[serde(default)]
+    pub only: String,
     /// What it does when no command is named.
     #[serde(default)]
     pub alone: Alone,
@@ -201,6 +206,33 @@ pub struct Interpreter {
     #[serde(default)]
     pub script: String,
     /// Where its options are documented.
+    pub source: String,
+}
+
+/// Files of a program that a confined run of it needs, and settings that keep such a run from the network and from shared caches.
+///
+/// Nothing shared is written: what a confined run leaves in a cache, a later unconfined run would trust.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Caches {
+    /// Places that it reads, each below the home folder: `~/.cargo/registry`.
+    #[serde(default)]
+    pub reads: Vec<String>,
+    /// Variables, and the folder that each names below a cache of the run's own.
+    #[serde(default)]
+    pub private: BTreeMap<String, String>,
+    /// Variables for a run without network.
+    #[serde(default)]
+    pub offline: BTreeMap<String, String>,
+    /// Other programs with caches that it starts, or whose caches it uses.
+    #[serde(default)]
+    pub with: String,
+    /// True if it starts whatever a project names, so that a run of it gets every program's caches.
+    #[serde(default)]
+    pub all: bool,
+    /// Manual page or documentation that names them.
+    #[serde(default)]
     pub source: String,
 }
 
@@ -248,6 +280,7 @@ impl ProgramFile {
             dash_prints: self.dash_prints.or(base.dash_prints),
             check: self.check.or(base.check),
             commands: self.commands.as_ref().or(base.commands.as_ref()).cloned(),
+            caches: self.caches.as_ref().or(base.caches.as_ref()).cloned(),
             effects: inherited.chain(&self.effects).cloned().collect(),
             ..self.clone()
         }

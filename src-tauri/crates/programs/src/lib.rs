@@ -11,7 +11,7 @@ mod problem;
 mod vocabulary;
 
 pub use effect::{AllDoes, ArgEffect, Does, EffectKind, InstallPlace, Of, Reversible, Scope};
-pub use file::{Effect, Example, Interpreter, ProgramFile, Reads, Shows, Wrapper};
+pub use file::{Caches, Effect, Example, Interpreter, ProgramFile, Reads, Shows, Wrapper};
 pub use grammar::{Takes, listed, takes};
 pub use problem::{FileError, Problem};
 pub use vocabulary::{Alone, Check, Class, Operand, Power, ReadCheck, Style};

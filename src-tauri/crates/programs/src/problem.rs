@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::grammar::placed;
 use crate::mark::is_mark;
-use crate::{Class, Effect, ProgramFile, Wrapper, listed, takes};
+use crate::{Caches, Class, Effect, ProgramFile, Wrapper, listed, takes};
 
 /// Why a file about a program cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,13 @@ pub enum Problem {
     /// The pattern `!` without commands.
     #[error("`!` in `when` means any command but those of `commands`, and there are none: list them")]
     NoCommands,
-    /// An effect, wrapper or interpreter without a source.
+    /// A place that is not below the home folder.
+    #[error("`{0}` in `caches.reads` is no place for a cache: write `~/` and a path without `..`")]
+    Cache(String),
+    /// A folder of the cache of a run that is no plain name.
+    #[error("`{0}` in `caches.private` is no folder: write one name, such as `go-build`")]
+    CacheFolder(String),
+    /// An effect, wrapper, interpreter or cache without a source.
     #[error("`{0}` has no `source`: name the manual page or the documentation that says so")]
     NoSource(String),
     /// An unsafe argument that is one of some names, or only without other arguments.
@@ -70,7 +76,7 @@ pub enum Problem {
     NoWords(String),
     /// An unsafe argument of a program whose arguments are read otherwise.
     #[error(
-        "unsafe arguments are for programs of the kind `ordinary`; this one's arguments are read otherwise"
+        "unsafe arguments are for programs of the kind `ordinary`, and for wrappers with `only`; this one's arguments are read otherwise"
     )]
     EffectOfKind,
     /// A section that does not go with the kind.
@@ -102,6 +108,7 @@ pub(crate) fn problems(file: &ProgramFile) -> Vec<Problem> {
     effects(file, &mut found);
     sections(file, &mut found);
     forms(file, &mut found);
+    caches(file, &mut found);
     if *file
         == (ProgramFile {
             names: file.names.clone(),
@@ -151,7 +158,10 @@ fn options(file: &ProgramFile, found: &mut Vec<Problem>) {
 
 fn effects(file: &ProgramFile, found: &mut Vec<Problem>) {
     let is_unsafe = |effect: &Effect| effect.unsafe_args().next().is_some();
-    if file.kind != Class::Ordinary && (file.effects.iter().any(is_unsafe) || file.check.is_some()) {
+    // A wrapper that runs only some commands has commands of its own.
+    let takes_arguments =
+        file.kind == Class::Ordinary || file.wrapper.as_ref().is_some_and(|wrapper| !wrapper.only.is_empty());
+    if !takes_arguments && (file.effects.iter().any(is_unsafe) || file.check.is_some()) {
         found.push(Problem::EffectOfKind);
     }
     for effect in &file.effects {
@@ -203,6 +213,20 @@ fn sections(file: &ProgramFile, found: &mut Vec<Problem>) {
         if interpreter.source.trim().is_empty() {
             found.push(Problem::NoSource("[interpreter]".to_owned()));
         }
+    }
+}
+
+fn caches(file: &ProgramFile, found: &mut Vec<Problem>) {
+    let Some(Caches { reads, private, offline, source, .. }) = &file.caches else { return };
+    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['*', '?', '[', '\0']);
+    let below_home = |place: &str| place.strip_prefix("~/").is_some_and(|rest| rest.split('/').all(plain));
+    found.extend(reads.iter().filter(|place| !below_home(place)).map(|place| Problem::Cache(place.clone())));
+    let is_name = |folder: &str| plain(folder) && !folder.contains('/');
+    let folders = private.values().filter(|folder| !is_name(folder));
+    found.extend(folders.map(|folder| Problem::CacheFolder(folder.clone())));
+    let names_something = !(reads.is_empty() && private.is_empty() && offline.is_empty());
+    if names_something && source.trim().is_empty() {
+        found.push(Problem::NoSource("[caches]".to_owned()));
     }
 }
 

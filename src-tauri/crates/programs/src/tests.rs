@@ -45,6 +45,22 @@ fn the_file_that_the_page_shows_is_right() {
 }
 
 #[test]
+fn caches_lie_below_the_home_folder_and_are_not_for_peoples_own_files() {
+    let file = |rest: &str| format!("names = [\"x\"]\n[caches]\n{rest}");
+    let right = file("reads = [\"~/.x/cache\"]\nprivate = { X_CACHE = \"x\" }\nsource = \"x(1)\"");
+    assert!(ProgramFile::parse(&right).is_ok());
+    assert!(matches!(ProgramFile::parse_own(&right), Err(FileError::Content(_))), "they only narrow");
+    for place in ["/etc", "~", "~/", "~/../x", "~/a//b", "~/*", "x"] {
+        assert!(
+            wrong(&file(&format!("reads = [{place:?}]\nsource = \"x\""))).contains("no place for a cache"),
+            "{place}"
+        );
+    }
+    assert!(wrong(&file("private = { X = \"../x\" }\nsource = \"x\"")).contains("is no folder"));
+    assert!(wrong(&file("reads = [\"~/.x\"]")).contains("no `source`"));
+}
+
+#[test]
 fn options_have_their_places() {
     let text = "names = [\"x\"]\noptions = \"@-C: -n: add|rm:-m:,-q -v? +\"";
     let file = ProgramFile::parse(text).unwrap();

@@ -47,8 +47,9 @@ impl By {
 }
 
 /// Profile that confines a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// Read-only.
@@ -210,6 +211,8 @@ pub enum Outcome {
     Timeout,
     /// It was killed on request, or because Postern quit.
     Killed,
+    /// A later program of it was not the approved one when its turn came: the rest did not run.
+    Drifted,
     /// It was let through but could not be started.
     Failed,
     /// It ran when Postern ended, and was gone afterwards.
@@ -226,6 +229,7 @@ impl Outcome {
             Self::Signalled => "signalled",
             Self::Timeout => "timeout",
             Self::Killed => "killed",
+            Self::Drifted => "drifted",
             Self::Failed => "failed",
             Self::Lost => "lost",
             Self::Unknown => "unknown",

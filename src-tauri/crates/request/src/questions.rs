@@ -48,6 +48,11 @@ impl<Q, W: Copy + PartialEq> Waiting<Q, W> {
     /// Shows another plan, until `expires`.
     pub fn change(&mut self, digest: Digest, expires: Duration) {
         self.digest = digest;
+        self.wait_until(expires);
+    }
+
+    /// Lets it wait until `expires`.
+    pub fn wait_until(&mut self, expires: Duration) {
         self.expires = expires;
     }
 

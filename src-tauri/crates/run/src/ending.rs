@@ -67,6 +67,7 @@ impl Ending {
             Outcome::Failed => "could not be started",
             Outcome::Lost => "Postern ended while it ran: how it ended is not known",
             Outcome::Killed => "ended on request",
+            Outcome::Drifted => "a program changed after it was approved: the rest did not run",
             Outcome::Unknown | Outcome::Exited | Outcome::Signalled | Outcome::Timeout => {
                 "it may have run, and is not run again: how it ended is not known"
             }
@@ -133,6 +134,7 @@ mod tests {
             (finished(Outcome::Killed), 137),
             (Finished { timed_out: true, signal: Signal::named("TERM"), ..finished(Outcome::Timeout) }, 124),
             (finished(Outcome::Failed), 125),
+            (Finished { exit_code: Some(126), ..finished(Outcome::Drifted) }, 126),
             (finished(Outcome::Lost), 125),
             (finished(Outcome::Unknown), 125),
         ];

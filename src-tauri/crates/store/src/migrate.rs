@@ -36,6 +36,7 @@ const FORMATS: &[&[&str]] = &[
     &[rules::LIMITS],
     // Rules about files, which an earlier version cannot read: it has to refuse the whole file.
     &[],
+    &[rules::CONFINE],
 ];
 
 /// The newest format that is known here.

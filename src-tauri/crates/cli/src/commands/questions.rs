@@ -137,13 +137,8 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
     };
     let (always, scope) = match (command.always, command.everyone) {
         (Some(Always::Renew), true) => (Some("renew-everyone"), Scope::Agent),
-        (Some(Always::Renew), false) => (Some("renew"), Scope::Agent),
-        (Some(Always::Exact), true) => (Some("exact"), Scope::Everyone),
-        (Some(Always::Exact), false) => (Some("exact"), Scope::Agent),
-        (Some(Always::Command), true) => (Some("command"), Scope::Everyone),
-        (Some(Always::Command), false) => (Some("command"), Scope::Agent),
-        (Some(Always::Path), true) => (Some("path"), Scope::Everyone),
-        (Some(Always::Path), false) => (Some("path"), Scope::Agent),
+        (Some(always), true) => (Some(always.id()), Scope::Everyone),
+        (Some(always), false) => (Some(always.id()), Scope::Agent),
         (None, _) => (None, Scope::Agent),
     };
     if let (Some(wanted), Some(question)) = (always, &seen)

@@ -7,7 +7,7 @@ use crate::print;
 use postern_contract::methods::{
     AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll,
 };
-use postern_contract::{ConcernKind, Mode, Status, StoppedAgent};
+use postern_contract::{ConcernKind, LinesToShell, Mode, Status, StoppedAgent};
 use serde::Serialize;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -172,6 +172,32 @@ fn socket(what: &str, path: &Path) -> Finding {
     }
 }
 
+/// When the programs of a line are compared with what was approved.
+fn steps(to_shell: Option<LinesToShell>) -> Finding {
+    const AT_START: &str =
+        "the programs of a line are compared when the line starts, not when each of its steps does";
+    match to_shell {
+        None => Finding::good("the programs of a line are compared when each of its steps starts"),
+        Some(LinesToShell::System) => {
+            Finding::good(format!("{AT_START}: this system can't execute an open file"))
+        }
+        Some(LinesToShell::Missing) => Finding::bad(
+            format!(
+                "{AT_START}: beside the program that hosts Postern there is no postern-steps that can be executed"
+            ),
+            "install postern-steps there, then restart Postern",
+        ),
+        Some(LinesToShell::Replaced) => Finding::bad(
+            format!("{AT_START}: postern-steps was replaced or removed since Postern started"),
+            "restart Postern; if you did not update it, find out what replaced it",
+        ),
+        Some(LinesToShell::Hidden) => Finding::bad(
+            format!("{AT_START}: confined runs don't see the folder of postern-steps"),
+            "install Postern outside of /tmp, /run, /dev and /proc",
+        ),
+    }
+}
+
 fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> {
     // First, because it puts the audit's faults into the status.
     let audit =
@@ -198,6 +224,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
         None => Finding::good("builds and edits can run confined to their folders (profile project)"),
         Some(why) => Finding::good(format!("builds cannot be confined to their folders here: {why}")),
     });
+    findings.push(steps(status.lines_to_shell));
     if status.faces.is_empty() {
         findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
     }

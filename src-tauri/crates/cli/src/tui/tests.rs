@@ -199,6 +199,7 @@ fn offering(text: &str) -> Question {
         pinned: false,
         folder: Some("/home/ann".to_owned()),
         input: postern_policy::RuleInput::Nothing,
+        confine: None,
     }];
     Question { editable: Some("git push origin".to_owned()), ..question }
 }

@@ -64,6 +64,26 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "echo x > vendor/x/.git/hooks/pre-commit",
         Exists("project/vendor/x/.git/hooks/pre-commit"),
     ),
+    (
+        "package cache",
+        "mkdir -p ~/.cargo/registry/src/x && echo evil > ~/.cargo/registry/src/x/build.rs",
+        Evil("home/.cargo/registry/src/x/build.rs"),
+    ),
+    (
+        "module cache",
+        "mkdir -p ~/go/pkg/mod/x && echo evil > ~/go/pkg/mod/x/x.go",
+        Evil("home/go/pkg/mod/x/x.go"),
+    ),
+    (
+        "npm cache",
+        "mkdir -p ~/.npm/_npx/x && echo evil > ~/.npm/_npx/x/cli.js",
+        Evil("home/.npm/_npx/x/cli.js"),
+    ),
+    (
+        "runtime",
+        "mkdir -p ~/.pyenv/versions/3/bin && echo evil > ~/.pyenv/versions/3/bin/python",
+        Evil("home/.pyenv/versions/3/bin/python"),
+    ),
     ("hook", "echo x > .git/hooks/pre-commit", Exists("project/.git/hooks/pre-commit")),
     ("redirect by a file", "mkdir s; echo 'gitdir: /tmp/evil' > s/.git", Exists("project/s/.git")),
     (

@@ -12,6 +12,18 @@ fn built(
     switches: &[&str],
     text: &str,
 ) -> Option<(tempfile::TempDir, Output)> {
+    built_at(None, files, tools, switches, text, "true")
+}
+
+/// Does the same for a user with another home folder, after shell text that ran unconfined in the project.
+fn built_at(
+    home: Option<&Path>,
+    files: &[(&str, &str)],
+    tools: &[&str],
+    switches: &[&str],
+    text: &str,
+    before: &str,
+) -> Option<(tempfile::TempDir, Output)> {
     for tool in tools {
         let found = Command::new("sh").args(["-c", tool]).output().unwrap();
         if !found.status.success() {
@@ -25,9 +37,20 @@ fn built(
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_postern"))
-        .args(["confine", "project"])
-        .args(switches)
+    let with_home = |command: &mut Command| {
+        if let Some(home) = home {
+            command.env("HOME", home);
+        }
+    };
+    let mut first = Command::new("sh");
+    with_home(&mut first);
+    assert!(first.args(["-c", before]).current_dir(project.path()).status().unwrap().success(), "{before}");
+    let mut confined = Command::new(env!("CARGO_BIN_EXE_postern"));
+    with_home(&mut confined);
+    let output = confined
+        .arg("confine")
+        .args(if switches == ["look"] { &["look"][..] } else { &["project"] })
+        .args(switches.iter().filter(|switch| **switch != "look"))
         .args(["--", "/bin/bash", "-ec", text])
         .current_dir(project.path().canonicalize().unwrap())
         .env("POSTERN_DATA", "/var/tmp/postern-no-data")
@@ -154,23 +177,95 @@ fn python_tests_run() {
         def test_files(tmp_path):\n    (tmp_path / 'x').write_text('x')\n    tempfile.NamedTemporaryFile().close()\n";
     works(
         &[("test_small.py", test)],
-        &["python3 -m pytest --version"],
+        &["/usr/bin/python3 -m pytest --version"],
         &[],
-        "python3 -m pytest -q",
+        "/usr/bin/python3 -m pytest -q && /usr/bin/python3 -m compileall -q .",
         &["2 passed"],
     );
 }
 
+/// A module in the cache that a `go` before it filled, and one that is not there.
 #[test]
-fn go_tests_run() {
-    let test = "package small\nimport \"testing\"\nfunc TestIt(t *testing.T) {}\n";
-    works(
-        &[("go.mod", "module small\ngo 1.20\n"), ("small_test.go", test)],
-        &["go version"],
-        &[],
-        "go test ./...",
-        &["ok"],
-    );
+fn go_tests_run_with_the_modules_that_are_there() {
+    let home = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
+    let cache = home.path().join("proxy/example.test/leaf/@v");
+    fs::create_dir_all(&cache).unwrap();
+    let leaf = "import zipfile, sys; z = zipfile.ZipFile(sys.argv[1], 'w'); p = 'example.test/leaf@v1.0.0/'; \
+                z.writestr(p + 'go.mod', 'module example.test/leaf\\n'); z.writestr(p + 'leaf.go', 'package leaf\\nfunc Two() int { return 2 }\\n')";
+    fs::write(cache.join("v1.0.0.mod"), "module example.test/leaf\n").unwrap();
+    fs::write(cache.join("v1.0.0.info"), "{\"Version\":\"v1.0.0\"}").unwrap();
+    fs::write(cache.join("list"), "v1.0.0\n").unwrap();
+    let zipped = Command::new("python3").args(["-c", leaf]).arg(cache.join("v1.0.0.zip")).status();
+    if !zipped.is_ok_and(|zipped| zipped.success()) {
+        eprintln!("skipped: python3 does not work here");
+        return;
+    }
+    let test = "package small\nimport (\n\"testing\"\n\"example.test/leaf\"\n)\nfunc TestIt(t *testing.T) { if leaf.Two() != 2 { t.Fail() } }\n";
+    let files =
+        [("go.mod", "module small\ngo 1.19\nrequire example.test/leaf v1.0.0\n"), ("small_test.go", test)];
+    // The user's own `go` fills the cache.
+    let warm = "GOPROXY=file://$HOME/proxy GOSUMDB=off GOFLAGS=-modcacherw go mod tidy";
+    let text = "go test ./... && go vet ./...";
+    let Some((_project, output)) = built_at(Some(home.path()), &files, &["go version"], &[], text, warm)
+    else {
+        return;
+    };
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    assert!(printed.contains("ok  \tsmall"), "{printed}");
+}
+
+/// Copies packages of the pages' own `node_modules`, with what they depend on.
+fn packages(into: &Path, names: &[&str]) -> bool {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/node_modules");
+    let mut open: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let Ok(manifest) = fs::read_to_string(from.join(&name).join("package.json")) else { continue };
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        for part in ["dependencies", "optionalDependencies"] {
+            open.extend(manifest[part].as_object().into_iter().flat_map(|all| all.keys().cloned()));
+        }
+        let to = into.join(&name);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        let copied = Command::new("cp").arg("-a").arg(from.join(&name)).arg(&to).status().unwrap();
+        assert!(copied.success(), "{name} is copied");
+    }
+    names.iter().all(|name| seen.contains(*name))
+}
+
+#[test]
+fn npm_builds_with_vite_and_with_tsc() {
+    let modules = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
+    if !packages(modules.path(), &["vite", "typescript"]) {
+        eprintln!("skipped: the packages of the pages are not installed (npm ci in ui)");
+        return;
+    }
+    let package = r#"{ "name": "small", "version": "1.0.0", "type": "module", "scripts": { "build": "node node_modules/typescript/bin/tsc && node node_modules/vite/bin/vite.js build" } }"#;
+    let options = r#"{ "compilerOptions": { "strict": true, "outDir": "made", "module": "esnext", "target": "es2022", "rootDir": "src", "types": [] }, "include": ["src"] }"#;
+    let page = "<!doctype html><title>x</title><script type=module src=/src/main.ts></script>";
+    let main = "import { twice } from './twice';\ndocument.title = String(twice(21));\n";
+    let twice = "export function twice(x: number): number { return 2 * x; }\n";
+    let files = [
+        ("package.json", package),
+        ("tsconfig.json", options),
+        ("index.html", page),
+        ("src/main.ts", main),
+        ("src/twice.ts", twice),
+    ];
+    let before = format!("mv '{}' node_modules", modules.path().display());
+    let text = "npm run build && ls dist/assets made/main.js";
+    let Some((_project, output)) = built_at(None, &files, &["npm --version"], &[], text, &before) else {
+        return;
+    };
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    for part in ["built in", "made/main.js", "index-"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
 }
 
 #[test]
@@ -183,6 +278,14 @@ fn small_tools_work() {
         &["[1,2]"],
     );
     works(&[("src/a.txt", "needle\n")], &["rg --version"], &[], "rg needle", &["needle"]);
+    works(
+        &[("src/a.txt", "needle\n")],
+        &["rg --version"],
+        &["look"],
+        "rg -n needle | sort",
+        &["src/a.txt:1:needle"],
+    );
+    works(&[("a.json", "{\"x\": [1]}")], &["jq --version"], &["look"], "jq -c .x a.json", &["[1]"]);
     let script = "set -e\nfor f in *.txt; do sed -i s/one/two/ $f; sort < $f | tr a-z A-Z; done\nmktemp -d\n\
                   find . -type f | xargs wc -l\ntar czf /tmp/x.tgz . && tar tzf /tmp/x.tgz | grep -c txt\n";
     works(
@@ -197,12 +300,23 @@ fn small_tools_work() {
 #[test]
 fn what_needs_the_network_says_so_at_once() {
     let package = r#"{ "name": "small", "version": "1.0.0", "dependencies": { "left-pad": "1.3.0" } }"#;
-    let Some((_project, output)) =
-        built(&[("package.json", package)], &["npm --version"], &[], "npm install")
-    else {
-        return;
-    };
-    let printed = said(&output);
-    assert_ne!(output.status.code(), Some(0));
-    assert!(printed.contains("ENOTCACHED") || printed.contains("offline"), "{printed}");
+    let cargo = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\npostern-no-such-crate = \"1\"\n";
+    for (file, content, tool, text, says) in [
+        ("package.json", package, "npm --version", "npm install", &["ENOTCACHED", "offline"][..]),
+        ("Cargo.toml", cargo, "cargo --version", "cargo fetch", &["offline"]),
+        ("go.mod", "module small\n", "go version", "go get example.test/x", &["GOPROXY=off", "disabled"]),
+        (
+            "x.py",
+            "",
+            "python3 -m pip --version",
+            "python3 -m pip install postern-no-such-package",
+            &["No matching", "index"],
+        ),
+    ] {
+        let files = [(file, content), ("src/lib.rs", "")];
+        let Some((_project, output)) = built(&files, &[tool], &[], text) else { continue };
+        let printed = said(&output);
+        assert_ne!(output.status.code(), Some(0), "{text}: {printed}");
+        assert!(says.iter().any(|part| printed.contains(part)), "{text}: {printed}");
+    }
 }

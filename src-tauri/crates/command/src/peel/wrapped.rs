@@ -76,8 +76,16 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>,
             Alone::Harmless => programs::place(call, found),
             Alone::Doubt => refuse(call, Unparsed::Wrapper, "runs no program that is named here", found),
         },
+        Ok(start) if !wrapper.only.is_empty() && !runs(wrapper, &call.args[start]) => {
+            programs::place(call, found);
+        }
         Ok(start) => peel(call, wrapper, parsed, start, found),
     }
+}
+
+/// Whether the word is one of the commands that the wrapper runs.
+fn runs(wrapper: &Wrapper, word: &Arg) -> bool {
+    word.value().is_some_and(|word| wrapper.only.split(' ').any(|name| name == word))
 }
 
 /// Where the program stands: behind the operands and assignments, which are noted.

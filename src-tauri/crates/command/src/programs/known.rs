@@ -30,6 +30,9 @@ pub struct KnownProgram {
     pub effects: Vec<KnownEffect>,
     /// The check in code of its arguments.
     pub check: Option<Check>,
+    /// Places below the home folder that a confined run of it reads.
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    pub caches: &'static [&'static str],
     /// Where the options of a wrapper or an interpreter are documented.
     pub source: Option<&'static str>,
 }
@@ -111,6 +114,7 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
         reads: KnownReads { always, commands: reads.commands, forms: reads.forms, check: reads.check },
         effects: unsafe_args.chain(effects).collect(),
         check: program.check,
+        caches: program.caches.as_ref().map_or(&[], |caches| caches.reads),
         source: wrapper.or_else(|| program.interpreter.as_ref().map(|interpreter| interpreter.source)),
     }
 }

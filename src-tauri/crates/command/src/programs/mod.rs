@@ -2,6 +2,7 @@
 
 mod arity;
 mod awk;
+mod caches;
 mod class;
 mod examples;
 mod extended;
@@ -17,6 +18,7 @@ pub(crate) mod table;
 mod unsafe_args;
 
 pub use arity::{arity, command_words};
+pub use caches::{all_caches, caches_of};
 pub use class::class_of;
 pub(crate) use class::family;
 pub use examples::{ExampleProblem, check_examples};
@@ -31,6 +33,7 @@ pub use read_only::{
     asks_others, is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere,
     reads_any_files,
 };
+pub use table::Caches;
 
 use crate::Role;
 use crate::call::{Call, Found};

@@ -24,14 +24,44 @@ fn given(parsed: &Leading<'_>) -> Option<usize> {
     scripts.find(|given| !given.value.is_some_and(only_prints)).map(|given| given.value_at)
 }
 
-/// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`.
+/// What a sed that finds the ends of parts in one way makes of a script.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    /// It only selects, prints and substitutes.
+    Prints,
+    /// It is refused before anything of it runs.
+    Refused,
+    /// It does more, or is not understood.
+    More,
+}
+
+/// How a sed finds the end of `/…/`: they differ about a delimiter, and about a backslash, in brackets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    /// GNU's before 4.3: a delimiter ends the part wherever it stands.
+    Unknown,
+    /// GNU's and macOS's, where a backslash in brackets protects what follows.
+    Escaping,
+    /// As POSIX has it: a backslash in brackets is itself.
+    Literal,
+}
+
+/// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`. However a sed finds
+/// the ends of its parts: one that finds others refuses the script, or prints as well.
 pub(super) fn only_prints(script: &str) -> bool {
+    let found = [Brackets::Unknown, Brackets::Escaping, Brackets::Literal].map(|way| finding(script, way));
+    found.contains(&Finding::Prints) && !found.contains(&Finding::More)
+}
+
+fn finding(script: &str, way: Brackets) -> Finding {
     let mut rest = script;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '}');
-        let Some(after_address) = address(rest) else { return false };
-        rest = after_address.trim_start_matches(['!', ' ']);
-        let Some(command) = rest.chars().next() else { return true };
+        rest = match address(rest, way) {
+            Ok(after) => after.trim_start_matches(['!', ' ']),
+            Err(why) => return why,
+        };
+        let Some(command) = rest.chars().next() else { return Finding::Prints };
         rest = rest.get(command.len_utf8()..).unwrap_or_default();
         rest = match command {
             '{' | 'p' | 'd' | 'q' | 'Q' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'l' => {
@@ -40,21 +70,26 @@ pub(super) fn only_prints(script: &str) -> bool {
             'a' | 'i' | 'c' => behind_text(rest),
             '#' => rest.split_once('\n').map_or("", |(_, next)| next),
             ':' | 'b' | 't' => rest.split_once(['\n', ';']).map_or("", |(_, next)| next),
-            's' => {
-                let Some(flags) = delimited(rest, 2) else { return false };
-                flags.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiIM".contains(c))
-            }
-            'y' => match delimited(rest, 2) {
-                Some(next) => next,
-                None => return false,
+            's' => match delimited(rest, 2, way) {
+                Ok(flags) => flags.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiIM".contains(c)),
+                Err(why) => return why,
             },
-            _ => return false,
+            'y' => match delimited(rest, 2, way) {
+                Ok(next) => next,
+                Err(why) => return why,
+            },
+            // No sed has such a command.
+            _ if command.is_ascii_punctuation() => return Finding::Refused,
+            _ => return Finding::More,
         };
-        if !rest.is_empty()
-            && !rest.starts_with(|c: char| c.is_whitespace() || ";}".contains(c))
-            && !matches!(command, '{' | ':' | 'b' | 't' | 'a' | 'i' | 'c' | '#')
-        {
-            return false;
+        let ended = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || ";}".contains(c));
+        match command {
+            '{' | ':' | 'b' | 't' | 'a' | 'i' | 'c' | '#' => {}
+            _ if ended => {}
+            // A comment, or no flag of any sed.
+            's' if rest.starts_with('#') => {}
+            's' if !rest.starts_with(['w', 'W', 'e', 'E']) => return Finding::Refused,
+            _ => return Finding::More,
         }
     }
 }
@@ -71,39 +106,61 @@ fn behind_text(mut rest: &str) -> &str {
     ""
 }
 
-/// What follows an address; `None` where it is not closed.
-fn address(mut rest: &str) -> Option<&str> {
+/// What follows an address.
+fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "$,+~ ".contains(c));
         match rest.strip_prefix('/') {
-            Some(_) => rest = delimited(rest, 1)?.trim_start_matches(['I', 'M']),
-            None => return Some(rest),
+            Some(_) => rest = delimited(rest, 1, way)?.trim_start_matches(['I', 'M']),
+            None => return Ok(rest),
         }
     }
 }
 
-/// What follows `/…/` (one part) or `/…/…/` (two), with any delimiter. Where the delimiter stands in brackets, GNU's sed and
-/// macOS's differ about where the part ends: none.
-fn delimited(text: &str, parts: usize) -> Option<&str> {
-    let delimiter = text.chars().next().filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c))?;
+/// What follows `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a pattern, with brackets.
+fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
+    let delimiter =
+        text.chars().next().filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c)).ok_or(Finding::More)?;
+    let mut rest = text.get(delimiter.len_utf8()..).unwrap_or_default();
     let mut left = parts;
-    let mut escaped = false;
-    let mut bracket = false;
-    for (at, c) in text.char_indices().skip(1) {
-        if c == delimiter && !escaped {
-            if bracket {
-                return None;
-            }
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        if c == '\\' {
+            rest = behind_one(rest);
+        } else if c == delimiter {
             left -= 1;
             if left == 0 {
-                return text.get(at + c.len_utf8()..);
+                return Ok(rest);
             }
-        } else if left == parts && !escaped {
-            bracket = c == '[' || bracket && c != ']';
+        } else if c == '[' && left == parts && way != Brackets::Unknown {
+            rest = behind_brackets(rest, way)?;
         }
-        escaped = c == '\\' && !escaped;
     }
-    None
+    Err(Finding::Refused)
+}
+
+fn behind_one(text: &str) -> &str {
+    text.get(text.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default()
+}
+
+/// What follows `[…]`, from behind its `[`: a `]` that comes first, and those of `[:alpha:]` and its like, do not end it.
+fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
+    let mut rest = text.strip_prefix('^').unwrap_or(text);
+    rest = rest.strip_prefix(']').unwrap_or(rest);
+    while let Some(c) = rest.chars().next() {
+        rest = behind_one(rest);
+        match c {
+            ']' => return Ok(rest),
+            '\\' if way == Brackets::Escaping => rest = behind_one(rest),
+            '[' if rest.starts_with([':', '.', '=']) => {
+                let end: String = rest.chars().take(1).chain([']']).collect();
+                rest = behind_one(rest).split_once(&*end).ok_or(Finding::More)?.1;
+            }
+            _ => {}
+        }
+    }
+    // No sed takes one that is not closed, but where it says so differs.
+    Err(Finding::More)
 }
 
 #[cfg(test)]
@@ -135,9 +192,23 @@ mod tests {
             "$p",
             "/x/a\\\nw is text",
             "/x/i\\\none\\\ntwo\np",
+            // Refused by a sed that knows no brackets.
+            "s/[^/]*$//",
+            "s/[/]/x/",
+            "s|[|]|x|",
+            "s/[]/]/x/",
+            "s/[^]/]*$/x/",
+            "s/[[:space:]/]*$//",
+            "s/[^-][^/]*/  /g",
+            "/[/]/d",
+            "s#^#/##",
         ] {
             assert!(only_prints(script), "{script}");
         }
+    }
+
+    #[test]
+    fn scripts_that_do_more_or_are_not_understood() {
         for script in [
             "w f",
             "s/a/b/w f",
@@ -151,7 +222,7 @@ mod tests {
             "F",
             "e",
             "s/[/]/w x/",
-            // The first slash ends nothing: what follows the third is `w f`.
+            // The first slash ends nothing for some seds, and what follows the third is then `w f`; for others it does.
             "s/[/]/;s/w f;s/;/",
             "s/[a/]/;s/w f;s/;/",
             "s/a/b/;e",
@@ -163,6 +234,10 @@ mod tests {
             "/x/a\\\ntext\nw f",
             "/x/a text\nw f",
             "/x/a two backslashes\\\\\nw f",
+            "s/[\\]/]/w f/",
+            "s/[\\]]/x/w f",
+            "s/[[:a/]:]/x/w f",
+            "s/[/a/",
         ] {
             assert!(!only_prints(script), "{script}");
         }

@@ -39,6 +39,26 @@ pub(crate) struct Program {
     pub(crate) effects: &'static [Effect],
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) interpreter: Option<Interpreter>,
+    pub(crate) caches: Option<Caches>,
+}
+
+/// Files of a program that a confined run of it needs, and settings that keep such a run from the network and from shared caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caches {
+    /// The program.
+    pub name: &'static str,
+    /// Places that it reads, relative to the home folder.
+    pub reads: &'static [&'static str],
+    /// Variables, and the folder that each names below a cache of the run's own.
+    pub private: &'static [(&'static str, &'static str)],
+    /// Variables for a run without network.
+    pub offline: &'static [(&'static str, &'static str)],
+    /// Other programs with caches that it starts, or whose caches it uses.
+    pub with: &'static [&'static str],
+    /// True if it starts whatever a project names.
+    pub all: bool,
+    /// Documentation that names them.
+    pub source: &'static str,
 }
 
 /// Arguments by which a program does more than its ordinary work.
@@ -90,6 +110,7 @@ pub(crate) struct Wrapper {
     pub(crate) elsewhere: &'static str,
     pub(crate) writes: &'static str,
     pub(crate) folder: &'static str,
+    pub(crate) only: &'static str,
     pub(crate) alone: Alone,
     pub(crate) source: &'static str,
 }
@@ -158,6 +179,7 @@ impl Program {
         effects: &[],
         wrapper: None,
         interpreter: None,
+        caches: None,
     };
 }
 

@@ -18,6 +18,8 @@ pub fn not_applied(why: &NotApplied) -> Shown {
         NotApplied::Ended => Sentence::new("it ended before that"),
         NotApplied::Unseen(why) => Sentence::new("not yet: ").then(not_shown(why)),
         NotApplied::NotArmed(what) => Sentence::new("not yet: ").say(missing(*what)),
+        NotApplied::TooSoon => Sentence::new("this question has only just appeared; look again"),
+        NotApplied::NotHeld => Sentence::new("hold Allow until it is full, or press it twice"),
         NotApplied::NotConfirmed(words) => Sentence::new(*words),
         NotApplied::Unshown(parts) => {
             let begun = Sentence::new("this approver does not show ");

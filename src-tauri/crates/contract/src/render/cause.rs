@@ -7,7 +7,8 @@ use super::tool;
 use crate::piece::Shown;
 use postern_command::{ArgEffect, ArgFact};
 use postern_policy::{
-    Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, RuleSource, Unidentified,
+    Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, Profile, RuleSource,
+    Unidentified,
 };
 
 /// Adds what classes allow, as a list of verbs.
@@ -176,6 +177,11 @@ pub fn cause(cause: &Cause) -> Shown {
             let may = may(Sentence::new("This agent may "), classes).say(", but not ");
             gap::class(label(may, command).say(" here: "), but).say(".")
         }
+        Cause::RuleBut { command, rule, profile, gap: but } => {
+            let allows = Sentence::new("The rule ").code(&rule.pattern).say(" allows ");
+            let allows = label(allows, command).say(only_confined(*profile));
+            gap::class(allows.say(", but here "), but).say(".")
+        }
         Cause::ClassDenied { command, class } => {
             let denied = Sentence::new("This agent may not ").say(phrase(*class));
             label(denied.say(", as "), command).say(" would.")
@@ -229,6 +235,14 @@ pub(super) fn source(sentence: Sentence, from: &RuleSource) -> Sentence {
     }
 }
 
+/// Returns the words that follow what is allowed in a profile alone.
+fn only_confined(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Look => " only confined (look)",
+        Profile::Project => " only confined (project)",
+    }
+}
+
 fn by_rule(rule: &NamedRule) -> Sentence {
     let begun = Sentence::new(match rule.effect {
         Effect::Allow if rule.broad => "Allowed by the broad rule ",
@@ -242,8 +256,16 @@ fn by_rule(rule: &NamedRule) -> Sentence {
 fn named_rule(begun: Sentence, rule: &NamedRule) -> Sentence {
     let named = source(begun.code(&rule.pattern).say(" ("), &rule.source);
     match &rule.why {
-        Some(why) => named.say("): ").code(why).say("."),
-        None => named.say(")."),
+        Some(why) => named.say(")").say(confined(rule.confine)).say(": ").code(why).say("."),
+        None => named.say(")").say(confined(rule.confine)).say("."),
+    }
+}
+
+fn confined(profile: Option<Profile>) -> &'static str {
+    match profile {
+        Some(Profile::Look) => ", confined (look)",
+        Some(Profile::Project) => ", confined (project)",
+        None => "",
     }
 }
 

@@ -151,6 +151,12 @@ pub fn set_aside(paths: &[String]) -> String {
     )
 }
 
+/// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.
+pub fn drifted_step(drift: &Drift) -> String {
+    let why = crate::text(&drifted(drift).pieces());
+    format!("{why} What was left of the line did not run. Ask again: the program is judged as it is now.")
+}
+
 /// Returns what an agent is told whose confined command failed: what it did not have, and how to ask for it. Reading alone fails
 /// with 1 where it finds nothing, which is no failure.
 pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {

@@ -58,10 +58,15 @@ fn second(risk: &Risk) -> Option<&RatedEffect> {
     (both && first.effect.kind() != second.effect.kind()).then_some(second)
 }
 
+/// Returns how many effects the headline names: the first ones.
+pub(super) fn named_by_headline(risk: &Risk) -> usize {
+    1 + usize::from(second(risk).is_some())
+}
+
 /// Returns the effects that need care and that the headline does not name, as sentences.
 pub fn beyond_headline(risk: &Risk) -> Vec<Shown> {
-    let named = 1 + usize::from(second(risk).is_some());
-    let rest = risk.effects.iter().skip(named).filter(|rated| rated.level != RiskLevel::Safe);
+    let rest =
+        risk.effects.iter().skip(named_by_headline(risk)).filter(|rated| rated.level != RiskLevel::Safe);
     rest.map(effect_sentence).collect()
 }
 
@@ -76,16 +81,11 @@ pub fn asked_because(cause: &Cause, agent: &Shown) -> Shown {
         Cause::Steps { cause, asking, steps } => {
             let begun = Sentence::default().then(asked_because(cause, agent));
             match (asking, steps) {
-                (2, 2) => begun.say(" Both commands need your approval."),
+                (2, 2) => begun.say(" Both need your approval."),
                 (asking, steps) if asking == steps => {
-                    begun.say(" All ").number(*steps).say(" commands need your approval.")
+                    begun.say(" All ").number(*steps).say(" need your approval.")
                 }
-                _ => begun
-                    .say(" ")
-                    .number(*asking)
-                    .say(" of ")
-                    .number(*steps)
-                    .say(" commands need your approval."),
+                _ => begun.say(" ").number(*asking).say(" of ").number(*steps).say(" need your approval."),
             }
             .pieces()
         }

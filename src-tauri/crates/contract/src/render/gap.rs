@@ -50,7 +50,7 @@ pub(super) fn gap(sentence: Sentence, gap: &Gap) -> Sentence {
     }
 }
 
-/// Adds why the read-only list or a class does not hold for a step.
+/// Adds why the read-only list, a class or a rule that names a profile does not hold for a step.
 pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
     match gap {
         ClassGap::Unconfined => sentence.say("it asks to run with your rights, not confined"),
@@ -65,6 +65,11 @@ pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::AgentWrites => sentence.say("its program is where the agent can write"),
         ClassGap::Outside { path } => sentence.code(path).say(" is outside of its folders"),
         ClassGap::HoldsKeys => sentence.say("it goes through a folder that holds keys"),
+        ClassGap::NoFolders => sentence.say("this agent has no folders of its own"),
+        ClassGap::Beyond { effect: Some(rated) } => {
+            sentence.say("it would ").then(effect::effect(rated)).say(", which that profile doesn't cover")
+        }
+        ClassGap::Beyond { effect: None } => sentence.say("it reaches further than that profile covers"),
     }
 }
 

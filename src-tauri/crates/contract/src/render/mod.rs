@@ -3,6 +3,7 @@
 mod activity;
 mod answer;
 mod cause;
+mod danger;
 mod denial;
 mod effect;
 mod gap;
@@ -19,8 +20,10 @@ mod trace;
 pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
 pub use cause::cause;
+pub use danger::{confinement, danger};
 pub use denial::{
-    advice, denial, denial_advice, failed_confined, not_shown, refusal, set_aside, timed_out, verdict_advice,
+    advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
+    verdict_advice,
 };
 pub use effect::{asked_because, beyond_headline, effect, effect_sentence, headline};
 pub use gap::difference;
@@ -32,7 +35,7 @@ pub use question::{
 pub use risk::protection;
 pub use rule::{invalid_rule, of_kind, rule_remark};
 pub use sentence::Sentence;
-pub use shown::{effects, risk, risk_text, step, steps, trace, why};
+pub use shown::{effects, risk, risk_text, steps, trace, why};
 pub use trace::found;
 
 #[cfg(test)]

@@ -33,6 +33,16 @@ fn words(label: &OfferLabel) -> Sentence {
             let all = joined(Sentence::default(), all, ", ", offered);
             if any { all.say(", doing no more than this") } else { all }
         }
+        OfferLabel::Confined { confined, folders, network, rest } => {
+            let all = joined(Sentence::default(), confined, ", ", offered);
+            let network = if *network { "with the network" } else { "no network" };
+            let held = all.say(", confined to this project (").say(network).say(", writes only in ");
+            let held = joined(held, folders, " and ", |sentence, folder| sentence.fragment(folder)).say(")");
+            match rest {
+                Some(rest) => held.say(", and ").then(words(rest).pieces()),
+                None => held,
+            }
+        }
         OfferLabel::Lines { tool, patterns } => {
             let begun = Sentence::default().fragment(tool).say(" ");
             joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
@@ -78,6 +88,7 @@ fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
             .fragment(by)
             .say(", ")
             .say(content(*pinned, "both unchanged")),
+        Offered::Confined { path } => sentence.fragment(path).say(" … with any arguments"),
         Offered::Program { name, path, pinned } => sentence
             .say("any ")
             .fragment(name)
@@ -115,6 +126,16 @@ mod tests {
             (
                 OfferLabel::Each(vec![program(true), program(false)]),
                 "any rg at /opt/rg, unchanged, any rg at /opt/rg, whatever is in it by then",
+            ),
+            (
+                OfferLabel::Confined {
+                    confined: vec![command(true), Offered::Confined { path: own("/w/x.sh") }],
+                    folders: vec![own("/w")],
+                    network: false,
+                    rest: Some(Box::new(OfferLabel::Each(vec![command(true)]))),
+                },
+                "git push … with any arguments, /w/x.sh … with any arguments, confined to this project (no network, \
+                 writes only in /w), and git push … with any arguments, doing no more than this",
             ),
             (
                 OfferLabel::Lines { tool: own("edit"), patterns: vec![own("/w/*"), own("x")] },

@@ -128,6 +128,8 @@ pub enum PastOutcome {
     Timeout,
     /// It was stopped.
     Stopped,
+    /// A later program of it was not the approved one.
+    Drifted,
     /// Its end is not known.
     Unknown,
 }
@@ -146,6 +148,7 @@ pub fn past(outcome: PastOutcome) -> Shown {
         PastOutcome::Signalled(signal) => Sentence::new("signal ").number(signal),
         PastOutcome::Timeout => Sentence::new("ran out of time"),
         PastOutcome::Stopped => Sentence::new("stopped"),
+        PastOutcome::Drifted => Sentence::new("a program of it changed"),
         PastOutcome::Unknown => Sentence::new("end not known"),
     };
     sentence.pieces()

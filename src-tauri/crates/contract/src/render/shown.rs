@@ -1,7 +1,7 @@
 //! Parts of a verdict as approvers show them.
 
 use crate::question::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
-use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine};
+use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine, Verdict};
 
 /// Returns the cause as plain text, for agents and logs.
 pub fn why(cause: &Cause) -> String {
@@ -40,13 +40,14 @@ pub fn effects(effects: &[RatedEffect]) -> Vec<ShownEffect> {
 }
 
 /// Returns a step with its cause in words; its own texts are as they are.
-pub fn step(step: &StepVerdict) -> ShownStep {
+fn step(step: &StepVerdict) -> ShownStep {
     ShownStep {
         argv: step.argv.clone(),
         text: step.text.clone(),
         program: step.program.clone(),
         path: step.path.clone(),
         decision: step.decision,
+        dangerous: false,
         reason: step.reason,
         why: super::cause(&step.cause),
         rule: step.rule.clone(),
@@ -54,9 +55,14 @@ pub fn step(step: &StepVerdict) -> ShownStep {
     }
 }
 
-/// Returns all steps with their causes in words; their own texts are as they are.
-pub fn steps(steps: &[StepVerdict]) -> Vec<ShownStep> {
-    steps.iter().map(step).collect()
+/// Returns all steps of a verdict with their causes in words; their own texts are as they are.
+pub fn steps(verdict: &Verdict) -> Vec<ShownStep> {
+    let dangerous = |at| {
+        let of_step = |rated: &RatedEffect| rated.step == Some(at) && !rated.guessed;
+        verdict.risk.effects.iter().any(|rated| of_step(rated) && rated.level == RiskLevel::Dangerous)
+    };
+    let of = |(at, one)| ShownStep { dangerous: dangerous(at), ..step(one) };
+    verdict.steps.iter().enumerate().map(of).collect()
 }
 
 /// Returns a trace in words.

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 fn rule(text: &str) -> NamedRule {
     let text = || text.to_owned();
     let (source, why) = (RuleSource::Skill(text()), Some(text()));
-    NamedRule { effect: Effect::Deny, pattern: text(), source, why, broad: false }
+    NamedRule { effect: Effect::Deny, pattern: text(), source, why, broad: false, confine: None }
 }
 
 /// Causes that hold a text of a request, a rule or a file in each place where one can be.

@@ -23,6 +23,8 @@ pub(crate) struct OnShow {
     pub(crate) presented: BTreeSet<FaceKind>,
     /// Why a face could not show it.
     pub(crate) cannot_present: Option<String>,
+    /// True if a window showed another question meanwhile.
+    behind: bool,
     clocks: HashMap<FaceId, Clock>,
 }
 
@@ -84,7 +86,8 @@ impl Questions {
     pub(crate) fn open(&mut self, question: Question, waiters: Vec<Uuid>, now: Duration, expires: Duration) {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
-        let shown = OnShow { question, presented, cannot_present: None, clocks };
+        let behind = self.in_a_window();
+        let shown = OnShow { question, presented, cannot_present: None, behind, clocks };
         self.list.open(shown, plan, waiters, now, expires);
     }
 
@@ -154,6 +157,11 @@ impl Questions {
 
     /// A face says what it shows.
     pub(crate) fn presented(&mut self, face: FaceId, seen: &Presented, now: Instant) -> Arming {
+        if seen.visible && face.kind == FaceKind::Window {
+            for waiting in self.list.iter_mut() {
+                waiting.shown.behind |= waiting.shown.question.id != seen.question_id;
+            }
+        }
         let Some(Waiting { shown, .. }) = self.find(&seen.question_id) else {
             return arming::told(Err(Unarmed::until(Missing::Question)));
         };
@@ -173,6 +181,13 @@ impl Questions {
         for waiting in self.list.iter_mut() {
             waiting.shown.listed(face);
         }
+    }
+
+    /// Whether nobody has seen a question yet, because a window showed another one.
+    pub(crate) fn waits_behind(&mut self, id: &str) -> bool {
+        let shown = self.find(id).map(|waiting| &waiting.shown);
+        shown
+            .is_some_and(|shown| shown.behind && shown.presented.is_empty() && shown.cannot_present.is_none())
     }
 
     /// Nobody sees what windows show: their arming starts over.

@@ -1,7 +1,7 @@
 //! Rules from a file: all of them are saved at once, with the settings that came with them, or nothing is.
 
 use super::{AgentChanges, Book, BookError};
-use postern_policy::{AgentId, Effect, Lifetime, Limits, Pattern, Rule, RuleInput, RuleOrigin};
+use postern_policy::{AgentId, Effect, Lifetime, Limits, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::collections::HashSet;
 
 /// What came of an import.
@@ -15,7 +15,7 @@ pub(crate) struct Imported {
 
 /// What makes two rules the same. Pins belong to one machine and are not compared.
 type Said = (
-    (Effect, RuleOrigin, bool, bool, Option<Box<Limits>>),
+    (Effect, RuleOrigin, bool, bool, Option<Box<Limits>>, Option<Profile>),
     Option<AgentId>,
     Pattern,
     Option<Vec<String>>,
@@ -58,7 +58,7 @@ impl Book {
 
 fn said(rule: &Rule) -> Said {
     (
-        (rule.effect, rule.origin, rule.allow_writes, rule.broad, rule.limits.clone()),
+        (rule.effect, rule.origin, rule.allow_writes, rule.broad, rule.limits.clone(), rule.confine),
         rule.agent.clone(),
         rule.pattern.clone(),
         rule.args.clone(),

@@ -5,8 +5,8 @@ use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, RuleOrigin, Source,
-    check_rule,
+    AgentId, Effect, Lifetime, Limits, Pattern, Pin, Profile, Renewal, Rule, RuleId, RuleInput, RuleOrigin,
+    Source, check_rule,
 };
 use postern_store::{Connection, Error, renewals};
 
@@ -63,6 +63,8 @@ pub(crate) struct NewRule {
     pub(crate) allow_writes: bool,
     /// Limits beyond which it covers nothing.
     pub(crate) limits: Option<Box<Limits>>,
+    /// Profile that what it allows runs in.
+    pub(crate) confine: Option<Profile>,
     /// Where it holds: this folder and below, or everywhere.
     pub(crate) folder: Option<String>,
     /// Standard input that it covers.
@@ -189,6 +191,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         pin: new.pin.clone().map(Box::new),
         allow_writes: new.allow_writes,
         limits: new.limits.clone(),
+        confine: new.confine,
         folder: new.folder.clone(),
         input: new.input.clone(),
         origin: remember.origin,
@@ -204,7 +207,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
         let place = (rule.folder.clone(), rule.input.clone(), rule.origin);
-        let reach = (rule.allow_writes, rule.limits.clone());
+        let reach = (rule.allow_writes, rule.limits.clone(), rule.confine);
         (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), reach, place)
     };
     kept.source == Source::Always

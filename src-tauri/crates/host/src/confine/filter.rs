@@ -12,6 +12,17 @@ use std::sync::OnceLock;
 const ARCH: TargetArch = TargetArch::x86_64;
 #[cfg(target_arch = "aarch64")]
 const ARCH: TargetArch = TargetArch::aarch64;
+/// The same in the kernel's words.
+#[cfg(target_arch = "x86_64")]
+const AUDIT_ARCH: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const AUDIT_ARCH: u32 = 0xC000_00B7;
+
+const LOAD_WORD: u16 = 0x20;
+const JUMP: u16 = 0x05;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const JUMP_IF_NOT_LESS: u16 = 0x35;
+const RETURN: u16 = 0x06;
 
 /// Sockets that a run may open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,35 +179,115 @@ pub(super) fn of_project(sockets: Sockets) -> Result<Vec<libc::sock_filter>, Str
     compiled.get_or_init(|| program(sockets, false)).clone()
 }
 
+/// What becomes of a call by its number alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Allowed,
+    Refused,
+    /// As if the kernel did not know it.
+    Unknown,
+    /// Its arguments decide.
+    Arguments,
+}
+
 /// Compiles a filter. `files` is true if changes of modes, owners and times are refused as well.
+///
+/// Numbers are decided by a binary search in front of the rules about arguments. The kernel tries every number when a filter is
+/// installed, so a list that is gone through from its top would take it most of the start of a confined run.
 fn program(sockets: Sockets, files: bool) -> Result<Vec<libc::sock_filter>, String> {
     let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    let changes = CHANGES.iter().chain(CHANGES_HERE).filter(|_| files);
-    for call in REFUSED.iter().chain(REFUSED_HERE).chain(changes) {
-        rules.insert(*call, Vec::new());
-    }
-    for call in OWN_ONLY {
-        rules.insert(*call, vec![when(&[(0, SeccompCmpOp::Ne, 0)]).map_err(told)?]);
-    }
-    let typing = TYPING.iter().map(|request| when(&[(1, SeccompCmpOp::Eq, *request)]));
-    rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>().map_err(told)?);
-    let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
-    let new = new.map(|flag| when(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
-    rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>().map_err(told)?);
-    rules.insert(libc::SYS_socket, refused_sockets(sockets).map_err(told)?);
+    let rules = about_arguments(sockets).map_err(told)?;
+    let by_number = by_number(&fates(rules.keys().copied(), sockets, files)?)?;
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, ARCH).map_err(told)?;
     let compiled: BpfProgram = filter.try_into().map_err(told)?;
     let own = compiled.into_iter().map(|one| statement(one.code, one.jt, one.jf, one.k));
-    Ok(by_number()?.into_iter().chain(own).collect())
+    Ok(by_number.into_iter().chain(own).collect())
 }
 
-/// Returns the rules for `socket`; without any, every call is refused.
-fn refused_sockets(sockets: Sockets) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    if sockets == Sockets::None {
-        return Ok(Vec::new());
+/// Returns the calls that are refused with some arguments, with these.
+fn about_arguments(
+    sockets: Sockets,
+) -> Result<BTreeMap<libc::c_long, Vec<SeccompRule>>, seccompiler::BackendError> {
+    let mut rules = BTreeMap::new();
+    for call in OWN_ONLY {
+        rules.insert(*call, vec![when(&[(0, SeccompCmpOp::Ne, 0)])?]);
     }
+    let typing = TYPING.iter().map(|request| when(&[(1, SeccompCmpOp::Eq, *request)]));
+    rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
+    let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
+    let new = new.map(|flag| when(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
+    rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
+    if sockets == Sockets::Internet {
+        rules.insert(libc::SYS_socket, refused_sockets()?);
+    }
+    Ok(rules)
+}
+
+/// Returns the fate of every number: each holds from its number to the next.
+fn fates(
+    with_arguments: impl Iterator<Item = libc::c_long>,
+    sockets: Sockets,
+    files: bool,
+) -> Result<Vec<(u32, Fate)>, String> {
+    let socket = [libc::SYS_socket];
+    let refused = REFUSED.iter().chain(REFUSED_HERE).copied();
+    let refused = refused.chain(CHANGES.iter().chain(CHANGES_HERE).copied().filter(|_| files));
+    let refused = refused.chain(socket.into_iter().filter(|_| sockets == Sockets::None));
+    let named = refused.map(|call| (call, Fate::Refused));
+    let named = named.chain(with_arguments.map(|call| (call, Fate::Arguments)));
+    // No filter sees the flags of `clone3`; without it the C library uses `clone`.
+    let named = named.chain([(libc::SYS_clone3, Fate::Unknown)]);
+    let number = |(call, fate)| u32::try_from(call).map(|number| (number, fate));
+    let named: BTreeMap<u32, Fate> =
+        named.map(number).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let mut fates = vec![(0, Fate::Allowed)];
+    for (number, fate) in &named {
+        fates.push((*number, *fate));
+        if !named.contains_key(&(number + 1)) {
+            fates.push((number + 1, Fate::Allowed));
+        }
+    }
+    fates.push((X32, Fate::Refused));
+    fates.dedup_by_key(|(_, fate)| *fate);
+    Ok(fates)
+}
+
+/// Returns the statements that decide by number, and that go on behind their end where arguments decide.
+fn by_number(fates: &[(u32, Fate)]) -> Result<Vec<libc::sock_filter>, String> {
+    let mut statements = vec![
+        statement(LOAD_WORD, 0, 0, 4),
+        statement(JUMP_IF_EQUAL, 1, 0, AUDIT_ARCH),
+        statement(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
+        statement(LOAD_WORD, 0, 0, 0),
+    ];
+    statements.extend(search(fates)?);
+    let length = statements.len();
+    for (at, one) in statements.iter_mut().enumerate().filter(|(_, one)| one.code == JUMP) {
+        one.k = u32::try_from(length - at - 1).map_err(|error| error.to_string())?;
+    }
+    Ok(statements)
+}
+
+/// Returns a binary search for the fate of the loaded number; a [`JUMP`] has no distance yet.
+fn search(fates: &[(u32, Fate)]) -> Result<Vec<libc::sock_filter>, String> {
+    let (below, from) = fates.split_at(fates.len() / 2);
+    let (Some((first, _)), false) = (from.first(), below.is_empty()) else {
+        let (code, k) = match fates.first().map_or(Fate::Refused, |(_, fate)| *fate) {
+            Fate::Allowed => (RETURN, libc::SECCOMP_RET_ALLOW),
+            Fate::Refused => (RETURN, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+            Fate::Unknown => (RETURN, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
+            Fate::Arguments => (JUMP, 0),
+        };
+        return Ok(vec![statement(code, 0, 0, k)]);
+    };
+    let (below, from) = (search(below)?, search(from)?);
+    let over = u8::try_from(below.len()).map_err(|_| "the filter of system calls is too long".to_owned())?;
+    Ok([vec![statement(JUMP_IF_NOT_LESS, over, 0, *first)], below, from].concat())
+}
+
+/// Returns the rules for `socket` of a run that may use the internet.
+fn refused_sockets() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let family = |family: libc::c_int| u64::from(family.cast_unsigned());
     let [four, six, netlink] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(family);
     let other =
@@ -213,23 +304,58 @@ fn when(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, seccompil
     SeccompRule::new(conditions.collect::<Result<_, _>>()?)
 }
 
-/// Refuses every x32 call, and denies that `clone3` exists: no filter sees its flags, and the C library then uses
-/// `clone`. The jumps after it are relative, so it may be put in front.
-fn by_number() -> Result<[libc::sock_filter; 5], String> {
-    const LOAD_WORD: u16 = 0x20;
-    const JUMP_IF_EQUAL: u16 = 0x15;
-    const JUMP_IF_NOT_LESS: u16 = 0x35;
-    const RETURN: u16 = 0x06;
-    let clone3 = u32::try_from(libc::SYS_clone3).map_err(|error| error.to_string())?;
-    Ok([
-        statement(LOAD_WORD, 0, 0, 0),
-        statement(JUMP_IF_EQUAL, 0, 1, clone3),
-        statement(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
-        statement(JUMP_IF_NOT_LESS, 0, 1, X32),
-        statement(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
-    ])
-}
-
 fn statement(code: u16, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
     libc::sock_filter { code, jt, jf, k }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the statements that decide by number; returns `None` where arguments decide.
+    fn decided(statements: &[libc::sock_filter], arch: u32, number: u32) -> Option<u32> {
+        let (mut at, mut loaded) = (0, 0);
+        loop {
+            let one = statements.get(at)?;
+            let over = match one.code {
+                LOAD_WORD => {
+                    loaded = if one.k == 4 { arch } else { number };
+                    0
+                }
+                JUMP => one.k as usize,
+                JUMP_IF_EQUAL => usize::from(if loaded == one.k { one.jt } else { one.jf }),
+                JUMP_IF_NOT_LESS => usize::from(if loaded >= one.k { one.jt } else { one.jf }),
+                RETURN => return Some(one.k),
+                other => panic!("statement {other:#x}"),
+            };
+            at += over + 1;
+        }
+    }
+
+    #[test]
+    fn every_number_meets_its_fate() {
+        for (sockets, files) in [(Sockets::None, true), (Sockets::None, false), (Sockets::Internet, false)] {
+            let rules = about_arguments(sockets).unwrap();
+            let fates = fates(rules.keys().copied(), sockets, files).unwrap();
+            let head = by_number(&fates).unwrap();
+            for number in (0..1000).chain([X32 - 1, X32, X32 + 41, u32::MAX]) {
+                let call = libc::c_long::from(number);
+                let changes = CHANGES.contains(&call) || CHANGES_HERE.contains(&call);
+                let refused = REFUSED.contains(&call) || REFUSED_HERE.contains(&call) || (files && changes);
+                let no_socket = sockets == Sockets::None && call == libc::SYS_socket;
+                let expected = if rules.contains_key(&call) {
+                    None
+                } else if call == libc::SYS_clone3 {
+                    Some(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs())
+                } else if refused || no_socket || number >= X32 {
+                    Some(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs())
+                } else {
+                    Some(libc::SECCOMP_RET_ALLOW)
+                };
+                assert_eq!(decided(&head, AUDIT_ARCH, number), expected, "{number}");
+                let foreign = decided(&head, 0x4000_0003, number);
+                assert_eq!(foreign, Some(libc::SECCOMP_RET_KILL_PROCESS), "{number} of another system");
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub(crate) use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
 pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
 
-use crate::resolve::{Cwd, Held, Resolved, Resolver};
+use crate::resolve::{Cwd, Held, Resolved, Resolver, real_path_at};
 use crate::run;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
@@ -72,7 +72,7 @@ impl Aftermath {
         for folder in folders {
             writable(folder, user)?;
         }
-        let real = |path: &str| Path::new(path).canonicalize().ok()?.to_str().map(str::to_owned);
+        let real = |path: &str| real_path_at(Path::new(path))?.into_os_string().into_string().ok();
         let protected = Protected::new(&user.home, real);
         let before = Survey::of(folders, &protected);
         Ok(Self { folders: folders.to_vec(), before, protected })

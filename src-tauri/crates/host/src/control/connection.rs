@@ -12,6 +12,7 @@ use postern_protocol::{
 };
 use postern_store::audit::{self, By};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncRead;
@@ -33,6 +34,8 @@ struct Session {
     who: Arc<By>,
     questions: bool,
     requests: bool,
+    /// The calls whose question it was told when it began to watch; the same event, still on its way, is not repeated.
+    told_again: HashSet<String>,
 }
 
 /// Serves one connection until either side ends it.
@@ -69,7 +72,8 @@ async fn talk<S: AsyncRead + Unpin>(
     out.push(result_line(&proved.id, &ControlWelcome { proof: proved.proof }).into());
     let face = control.parts.faces.visitor(FaceKind::Terminal);
     let who = who.unwrap_or_else(|| Arc::new(control.parts.faces.who(face)));
-    let mut session = Session { guard: None, face, who, questions: false, requests: false };
+    let mut session =
+        Session { guard: None, face, who, questions: false, requests: false, told_again: HashSet::new() };
     let mut told = control.parts.told.subscribe();
     loop {
         tokio::select! {
@@ -122,6 +126,7 @@ async fn answer(
         // Told again, as source 4 has it: whoever comes back can show what waits.
         for waiting in control.parts.gate.tools().await.unwrap_or_default() {
             out.push(line_of(&Told::ToolApprovalRequired(Box::new(required(&waiting)))).into());
+            session.told_again.insert(waiting.approval_id);
         }
     }
 }
@@ -153,13 +158,16 @@ impl Session {
         self.guard = Some(guard);
     }
 
-    fn hear(&self, told: &Told, out: &Outbox) {
+    fn hear(&mut self, told: &Told, out: &Outbox) {
         let wanted = match told {
-            Told::QuestionOpened(_)
-            | Told::QuestionChanged(_)
-            | Told::QuestionClosed(_)
-            | Told::ToolApprovalRequired(_)
-            | Told::ToolApprovalResolved(_) => self.questions,
+            Told::ToolApprovalRequired(waiting) => {
+                self.questions && !self.told_again.remove(&waiting.approval_id)
+            }
+            Told::ToolApprovalResolved(ended) => {
+                self.told_again.remove(&ended.approval_id);
+                self.questions
+            }
+            Told::QuestionOpened(_) | Told::QuestionChanged(_) | Told::QuestionClosed(_) => self.questions,
             Told::RequestChanged(_) => self.requests,
             Told::StatusChanged(_)
             | Told::AgentsChanged

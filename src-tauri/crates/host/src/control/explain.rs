@@ -41,9 +41,9 @@ impl Handle<ExplainCommand> for Control {
                     advice,
                     risk: render::risk(&verdict.risk),
                     effects: render::effects(&verdict.risk.effects),
+                    steps: render::steps(&verdict),
                     rule: verdict.rule,
                     digest,
-                    steps: render::steps(&verdict.steps),
                     trace: render::trace(&verdict.trace),
                 })
             }

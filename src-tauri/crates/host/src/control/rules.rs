@@ -180,6 +180,7 @@ pub(super) fn draft_of(rule: Rule) -> RuleDraft {
         pin: rule.pin.is_some(),
         allow_writes: rule.allow_writes,
         broad: rule.broad,
+        confine: rule.confine,
         limits: rule.limits,
         folder: rule.folder,
         input: rule.input,

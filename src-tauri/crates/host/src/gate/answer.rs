@@ -9,7 +9,7 @@ use crate::ask::questions::Waiting;
 use crate::book::Remember;
 use crate::clock::now;
 use postern_contract::{Answer, AnswerParams, Answered, NotApplied, Part, Saved};
-use postern_policy::{AgentId, NothingToSave};
+use postern_policy::{AgentId, NothingToSave, RuleId};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event, Refusal, Withdrawal};
 use postern_store::audit;
@@ -138,16 +138,19 @@ impl Task {
     }
 
     fn answered_yes(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
-        let digest = Digest(params.digest.clone());
+        let shown = Digest(params.digest.clone());
+        let home = self.parts.world.home.clone();
         let mut answering = self.answering(waiting, params, reply);
         for id in waiting.waiters() {
             let theirs = answering.for_one();
             let remember = matches!(theirs, Some(Answering::Saves(_)));
+            let mut confined = None;
             if let Some(request) = self.requests.get_mut(id) {
                 request.answering = theirs;
+                confined = confined_by(request, params, &shown, &home);
             }
-            let digest = digest.clone();
-            self.happen(*id, Event::AnsweredAllow { digest, remember });
+            let digest = shown.clone();
+            self.happen(*id, Event::AnsweredAllow { digest, confined, remember });
         }
     }
 
@@ -207,8 +210,8 @@ impl Task {
                 tokio::spawn(audit::carry(async move {
                     let saved = match rule {
                         Ok(rule) => {
-                            let saved = saved_of(&rule, &home);
-                            book.remember(rule).await.map(|_| saved).map_err(failed)
+                            let words = saved_of(&rule, &home);
+                            book.remember(rule).await.map(|saved| (words, saved.rules)).map_err(failed)
                         }
                         Err(problem) => Err(problem),
                     };
@@ -289,15 +292,27 @@ impl Answerings {
     }
 }
 
+/// Confines a request as the offer says that the person chose, and returns the digest of that.
+fn confined_by(request: &mut Request, params: &AnswerParams, shown: &Digest, home: &str) -> Option<Digest> {
+    let judged = request.judged.as_deref_mut().filter(|_| params.answer == Answer::Always)?;
+    let offer = super::saving::chosen(&judged.offers, params)?;
+    let confinement = offer.confinement.clone();
+    if confinement.is_none() || judged.digest != *shown {
+        return None;
+    }
+    judged.confine(&confinement, home);
+    Some(judged.digest.clone())
+}
+
 /// Returns what the host could not do.
 pub(super) fn failed(error: impl std::fmt::Display) -> NotApplied {
     NotApplied::Failed(error.to_string())
 }
 
 /// Returns the result of a denial, which holds even if its rule could not be saved.
-pub(super) fn denied(saved: Result<Vec<Saved>, NotApplied>) -> Answered {
+pub(super) fn denied(saved: Result<(Vec<Saved>, Vec<RuleId>), NotApplied>) -> Answered {
     match saved {
-        Ok(saved) => Answered { saved, ..Answered::done() },
+        Ok((saved, rules)) => Answered { saved, rules, ..Answered::done() },
         Err(why) => Answered::but(&NotApplied::DeniedUnsaved(Box::new(why))),
     }
 }

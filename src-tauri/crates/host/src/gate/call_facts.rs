@@ -12,10 +12,10 @@ use postern_policy::permissions::{
     named_paths,
 };
 use postern_policy::{
-    AgentPolicy, Command, Confinable, Decision, Facts, Input, Millis, NothingToSave, Offer, OfferLabel,
-    Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict,
-    against_command_tool, against_files, expand_home, judge, judge_unanswered, propose, protect_in_own_shell,
-    risk,
+    AgentPolicy, Command, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
+    OfferLabel, Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause,
+    Verdict, against_command_tool, against_files, expand_home, judge, judge_unanswered, propose,
+    protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
 use postern_request::{BoundDir, Launch, Plan, Refusal, Stdin};
@@ -148,7 +148,7 @@ fn plan(policy: &AgentPolicy, version: u64, call: &Arc<Call>, launch: Launch, cw
         programs: Vec::new(),
         scripts: Vec::new(),
         cwd,
-        confinement: postern_policy::Confinement::None,
+        confinement: Confinement::None,
         env: Vec::new(),
         stdin: Stdin::Nothing,
         timeout_ms: None,
@@ -308,7 +308,8 @@ impl CallFacts {
             return Err(NothingToSave::NoRuleHelps);
         }
         let label = OfferLabel::Lines { tool: self.call.tool.clone(), patterns };
-        Ok(vec![Offer { id: "command", label, drafts: Vec::new(), folder: None, renews: Vec::new() }])
+        let (drafts, renews, confinement) = (Vec::new(), Vec::new(), Confinement::None);
+        Ok(vec![Offer { id: "command", label, drafts, folder: None, renews, confinement }])
     }
 
     /// The patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.

@@ -145,7 +145,8 @@ impl Task {
                 let renewed = saved.renewed.map(|(entry, rules)| Renewed { entry, rules });
                 if let Some(choice) = choice {
                     let answered = but.as_ref().map_or_else(Answered::done, Answered::but);
-                    let answered = Answered { also, saved: choice.saved, renewed, ..answered };
+                    let rules = saved.rules;
+                    let answered = Answered { also, saved: choice.saved, rules, renewed, ..answered };
                     super::task::answer(choice.reply, answered);
                 }
                 self.proceed(id);

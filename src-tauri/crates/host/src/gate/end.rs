@@ -65,7 +65,8 @@ impl Task {
                 let left = request.result.as_deref().and_then(left_behind);
                 let failed = end.exit_code().filter(|code| *code != 0);
                 let confined = failed.and_then(|code| failed_confined(request, code));
-                finished(*end, request.result.as_deref(), late.or(left).or(confined))
+                let drifted = request.result.as_deref().and_then(drifted);
+                finished(*end, request.result.as_deref(), late.or(drifted).or(left).or(confined))
             }
             Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
             Ending::Allowed => event_of(&Ending::Allowed),
@@ -94,6 +95,11 @@ fn left_behind(ran: &Ran) -> Option<String> {
     }
     tracing::warn!(?ran.set_aside, "a confined run changed protected places");
     Some(render::set_aside(&paths))
+}
+
+/// Tells which program was not the approved one when its turn came.
+fn drifted(ran: &Ran) -> Option<String> {
+    ran.drift.as_ref().map(render::drifted_step)
 }
 
 /// Tells what a confined run did not have.
@@ -178,6 +184,9 @@ fn spoken(outcome: Outcome) -> Option<&'static str> {
             "It ran when Postern ended; what was left of it was ended when Postern started again. It is not run again.",
         ),
         Outcome::Unknown => Some("It may have been started when Postern ended. It is never run again."),
+        Outcome::Drifted => {
+            Some("A program changed after the line was approved. What was left of the line did not run.")
+        }
         Outcome::Exited | Outcome::Signalled | Outcome::Timeout | Outcome::Killed | Outcome::Failed => None,
     }
 }

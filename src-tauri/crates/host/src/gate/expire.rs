@@ -2,11 +2,16 @@
 
 use super::judged::Closing;
 use super::task::Task;
+use crate::ask::FaceKind;
 use crate::ask::questions::Waiting;
 use crate::clock::now;
 use postern_policy::{Decision, Fallback, Origin, Unattended};
 use postern_request::{By, Denial, Digest, Event, NotShown, Refusal};
+use std::time::Duration;
 use uuid::Uuid;
+
+/// The longest that a question waits because others were shown before it, in milliseconds since it was asked.
+const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 impl Task {
     /// The clock says that a question, or a pause, may be over.
@@ -22,8 +27,38 @@ impl Task {
             }
         }
         for id in self.questions.expired(clock) {
-            self.end_question(&id, None);
+            // It was not shown in time because the window showed another one: its time has not begun.
+            let waits = self.questions.waits_behind(&id)
+                && self.parts.faces.kinds().contains(&FaceKind::Window)
+                && self.unable(FaceKind::Window).is_none()
+                && self.count_anew(&id);
+            if !waits {
+                self.end_question(&id, None);
+            }
         }
+    }
+
+    /// A question's time begins now, within the limit of all of it. Returns whether it waits on.
+    pub(super) fn count_anew(&mut self, id: &str) -> bool {
+        let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
+        let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
+        let (at, clock) = (now(), self.clock());
+        let timeout = policy.settings.approval_timeout_ms;
+        let Some(waiting) = self.questions.find(id) else { return false };
+        let question = &mut waiting.shown.question;
+        let latest = question.asked_at.saturating_add_unsigned(timeout.max(LONGEST_MS));
+        let expires_at = at.saturating_add_unsigned(timeout).min(latest);
+        if expires_at <= at {
+            return false;
+        }
+        if expires_at > question.expires_at {
+            question.expires_at = expires_at;
+            let question = question.clone();
+            let left = u64::try_from(expires_at.saturating_sub(at)).unwrap_or(0);
+            waiting.wait_until(clock + Duration::from_millis(left));
+            self.tell_changed(question);
+        }
+        true
     }
 
     /// Whether no approver is connected that could answer, and the agent's questions do not wait for one.

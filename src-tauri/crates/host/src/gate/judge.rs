@@ -221,10 +221,19 @@ impl Judged {
             self.digest = self.plan.digest();
             return;
         }
-        if self.plan.confinement.is_within(&verdict.confinement) {
+        self.confine(&verdict.confinement, home);
+    }
+
+    /// Confines it with a profile, unless it is confined at least so already.
+    pub(super) fn confine(&mut self, confinement: &Confinement, home: &str) {
+        if self.plan.confinement.is_within(confinement) {
             return;
         }
-        self.plan.confinement = verdict.confinement.clone();
+        self.plan.confinement = confinement.clone();
+        if self.call.is_some() {
+            self.digest = self.plan.digest();
+            return;
+        }
         if let Confinement::Project { .. } = self.plan.confinement {
             let own = confine::environment(&self.plan.confinement, home);
             self.set(own);

@@ -254,7 +254,7 @@ impl Task {
         self.spawn(async move {
             let saved = audit::by(who, book.deny_agent_until(&agent, Some(until))).await;
             if let Some(reply) = reply {
-                let kept = saved.as_ref().map(|()| Vec::new()).map_err(super::answer::failed);
+                let kept = saved.as_ref().map(|()| Default::default()).map_err(super::answer::failed);
                 answer(reply, super::answer::denied(kept));
             }
             Done::Stopped { agent, until, saved }

@@ -77,6 +77,7 @@ fn outcome(request: &Request) -> PastOutcome {
         Some(Ending::Finished { end }) => match (end.outcome, end.exit) {
             (Outcome::Timeout, _) => PastOutcome::Timeout,
             (Outcome::Killed, _) => PastOutcome::Stopped,
+            (Outcome::Drifted, _) => PastOutcome::Drifted,
             (Outcome::Failed, _) => PastOutcome::NotStarted,
             (Outcome::Exited | Outcome::Signalled, Some(Exit::Code(code))) => PastOutcome::Exited(code),
             (Outcome::Exited | Outcome::Signalled, Some(Exit::Signal(signal))) => {

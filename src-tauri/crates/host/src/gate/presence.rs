@@ -56,6 +56,10 @@ impl Task {
         if face.kind == FaceKind::Window {
             self.look_at.get_or_insert(now + LOOK);
         }
+        // Its time begins at first sight.
+        if seen.visible && self.questions.waits_behind(&seen.question_id) {
+            self.count_anew(&seen.question_id);
+        }
         self.questions.presented(face, seen, now)
     }
 

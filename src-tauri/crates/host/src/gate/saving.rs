@@ -6,8 +6,8 @@ use crate::book::{NewRule, Remember, ToolRemember};
 use postern_command::escape;
 use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope};
 use postern_policy::{
-    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, RuleInput, RuleOrigin, parse_pattern,
-    pattern_text,
+    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, RuleInput, RuleOrigin, from_home,
+    parse_pattern, pattern_text,
 };
 
 /// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
@@ -44,12 +44,8 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         Answer::Once | Answer::Always => Effect::Allow,
         Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
     };
-    let has = |id: &str| judged.offers.iter().any(|offer| offer.id == id);
-    let first = judged.offers.first().filter(|_| effect == Effect::Allow && !has("exact"));
-    let wanted = params.proposal.as_deref().or(first.map(|offer| offer.id)).unwrap_or("exact");
-    // A rule for a whole line denies none of its steps.
-    let counts = |offer: &&Offer| offer.id == wanted && (effect == Effect::Allow || !offer.is_line());
-    let offer = judged.offers.iter().find(counts);
+    let offer = chosen(&judged.offers, params);
+    let wanted = wanted(&judged.offers, params);
     if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
         return renewed(request, params, offer, effect);
     }
@@ -62,8 +58,8 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
             let input = RuleInput::Nothing;
-            let (args, pin, limits) = (None, None, None);
-            vec![NewRule { pattern, args, pin, allow_writes: false, limits, folder: None, input }]
+            let (args, pin, limits, confine) = (None, None, None, None);
+            vec![NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder: None, input }]
         }
         (None, _) => return Err(NotApplied::NoOffer { wanted: wanted.to_owned() }),
     };
@@ -92,6 +88,21 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         if effect == Effect::Allow { RuleOrigin::of_answer(request.origin) } else { RuleOrigin::Any };
     let (agent, scope) = (request.agent.clone(), params.scope);
     Ok(Remember { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
+}
+
+/// Returns the offer that an answer names: without a name the exact command, or the first one where that is none.
+pub(super) fn chosen<'o>(offers: &'o [Offer], params: &AnswerParams) -> Option<&'o Offer> {
+    let wanted = wanted(offers, params);
+    let allows = matches!(params.answer, Answer::Once | Answer::Always);
+    // A rule for a whole line denies none of its steps.
+    offers.iter().find(|offer| offer.id == wanted && (allows || !offer.is_line()))
+}
+
+fn wanted<'p>(offers: &'p [Offer], params: &'p AnswerParams) -> &'p str {
+    let allows = matches!(params.answer, Answer::Once | Answer::Always);
+    let has_exact = offers.iter().any(|offer| offer.id == "exact");
+    let first = offers.first().filter(|_| allows && !has_exact);
+    params.proposal.as_deref().or(first.map(|offer| offer.id)).unwrap_or("exact")
 }
 
 /// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
@@ -124,21 +135,25 @@ fn renewed(
 pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
     let rule = |pattern: &String| escape::text(&format!("{} {pattern}", remember.tool));
     let place = || SavedPlace::Permissions;
-    let saved = |pattern| Saved { rule: rule(pattern), place: place(), pinned: false, own_shell: false };
+    let saved = |pattern| Saved {
+        rule: rule(pattern),
+        place: place(),
+        pinned: false,
+        own_shell: false,
+        confine: None,
+    };
     remember.patterns.iter().map(saved).collect()
 }
 
 /// Describes the rules that will be saved.
 pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
     let saved = |rule: &NewRule| {
-        let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| {
-            let below = folder.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-            let path = below.map_or_else(|| folder.clone(), |rest| format!("~{rest}"));
-            SavedPlace::Folder { path: escape::text(&path) }
+        let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| SavedPlace::Folder {
+            path: escape::text(&from_home(folder, home)),
         });
         let rule_text = escape::text(&pattern_text(&rule.pattern));
         let own_shell = remember.origin == RuleOrigin::AgentShell;
-        Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell }
+        Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell, confine: rule.confine }
     };
     let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
     let renewed = renewed.map(|rule| Saved {
@@ -146,6 +161,7 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
         place: SavedPlace::Renewed { rule: rule.id },
         pinned: true,
         own_shell: rule.origin == RuleOrigin::AgentShell,
+        confine: rule.confine,
     });
     remember.rules.iter().map(saved).chain(renewed).collect()
 }
@@ -167,6 +183,7 @@ fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
         pin: draft.pin.clone().filter(|_| allows),
         allow_writes: allows && draft.allow_writes,
         limits: draft.limits.clone().filter(|_| allows).map(Box::new),
+        confine: draft.confine.filter(|_| allows),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Everything that changes when a file does.
 
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Which file it is and when it last changed. Two equal states with the same settled times are the same content:
 /// mtime can be set back by whoever owns the file, ctime cannot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileState {
     /// Device number.
     pub device: u64,

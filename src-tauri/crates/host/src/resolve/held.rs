@@ -92,6 +92,40 @@ impl HeldFile {
         })
     }
 
+    /// Opens a program of Postern's own, whose content nothing is compared with.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_postern(path: &Path) -> std::io::Result<Self> {
+        let unusable = |_| std::io::Error::other("it is no program");
+        let file = open_regular(path, Purpose::Program).map_err(unusable)?;
+        let state = FileState::of(&file)?;
+        let identity = Identity {
+            sha256: String::new(),
+            size: state.size,
+            mtime_ns: state.mtime_ns.to_string(),
+            ctime_ns: state.ctime_ns.to_string(),
+            device: state.device,
+            inode: state.inode.to_string(),
+            version: None,
+            signature: None,
+        };
+        let path = path.canonicalize()?;
+        let text = text(&path).map_err(unusable)?;
+        Ok(Self {
+            state,
+            settled: true,
+            bound: BoundFile { path: text.clone(), real_path: text, identity },
+            interpreter: None,
+            shebang: None,
+            mutable: false,
+            agent_can_change: false,
+            links: 1,
+            setuid: false,
+            earlier: Vec::new(),
+            path,
+            file,
+        })
+    }
+
     /// The open file.
     pub fn file(&self) -> &File {
         &self.file

@@ -31,6 +31,20 @@ pub(crate) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
     Ok(PathBuf::from(OsString::from_vec(path.into_bytes())))
 }
 
+/// Returns the real path of what a path leads to, or `None` if it leads nowhere. Nothing is read and nothing is waited for.
+#[cfg(target_os = "linux")]
+pub(crate) fn real_path_at(path: &Path) -> Option<PathBuf> {
+    use rustix::fs::{Mode, OFlags};
+    let file = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    real_path(file).ok()
+}
+
+/// Returns the real path of what a path leads to, or `None` if it leads nowhere.
+#[cfg(target_os = "macos")]
+pub(crate) fn real_path_at(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
+
 /// Returns the real path of an opened file with several hard links, as `path` leads to it; the system may
 /// return another of its names. `None` if `path` leads to another file by now.
 pub(super) fn real_path_of_name(path: &Path, file: &File) -> Option<PathBuf> {

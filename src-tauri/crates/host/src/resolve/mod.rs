@@ -11,16 +11,18 @@ mod lookup;
 mod mutable;
 mod reach;
 mod search;
+mod steps;
 mod targets;
 #[cfg(test)]
 mod tests;
 
 pub use cwd::Cwd;
 pub use held::HeldFile;
-pub(crate) use kernel_path::real_path;
+pub(crate) use kernel_path::{real_path, real_path_at};
 pub(crate) use mutable::is_mutable_by_agent;
 pub use reach::Reach;
 pub use search::search_path;
+pub(crate) use steps::HeldSteps;
 pub(crate) use targets::real;
 
 use crate::identity::{Allowance, Identities};
@@ -64,6 +66,9 @@ pub struct Held {
     pub programs: Vec<Arc<HeldFile>>,
     /// Script operands.
     pub scripts: Vec<Arc<HeldFile>>,
+    /// The steps of shell text that needs no shell.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "every line goes to the shell there"))]
+    pub(crate) steps: Option<HeldSteps>,
 }
 
 impl Held {
@@ -140,6 +145,9 @@ impl Resolver {
             here.known = Some(Known { name: first.to_owned(), folder: here.folder.clone(), file });
         }
         let steps = reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect();
+        if let Launch::Shell { text } = &launch {
+            held.steps = self.held_steps(text, &here, &held);
+        }
         Resolved { launch, steps, held }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn mismatch(prepared: &Prepared) -> Option<Drift> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Program,
     Script,
 }
@@ -56,7 +56,7 @@ fn changed(file: &HeldFile, kind: Kind) -> Option<Drift> {
 /// Whether the times of a file may hide a change: it was changed right before it was judged, or it is open for writing
 /// through a mapping, which only touches the times now and then. Linux keeps what runs from being open for writing;
 /// a script is only read.
-fn must_hash(file: &HeldFile, kind: Kind) -> bool {
+pub(super) fn must_hash(file: &HeldFile, kind: Kind) -> bool {
     let only_read = kind == Kind::Script || file.shebang.is_some();
     let unprotected = only_read || (cfg!(target_os = "macos") && file.state.size < REHASH_BYTES);
     !file.settled || (file.mutable && unprotected)

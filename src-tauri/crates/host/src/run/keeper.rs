@@ -107,7 +107,8 @@ impl Starting {
         if output.read(&mut [0]).map_err(|error| failed(&error))? == 0 {
             return Err(why_not(process));
         }
-        let first = first_of(process.id()).ok_or("bubblewrap has no child")?;
+        let children = super::tree::children_of(process.id().cast_signed());
+        let first = *children.first().ok_or("bubblewrap has no child")?;
         let pid = Pid::from_raw(first).ok_or("bubblewrap has no child")?;
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|error| failed(&error))?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -121,15 +122,6 @@ impl Drop for Starting {
         if let Some(process) = &mut self.process {
             end(process);
         }
-    }
-}
-
-/// Returns bubblewrap's only child.
-fn first_of(bubblewrap: u32) -> Option<i32> {
-    match std::fs::read_to_string(format!("/proc/{bubblewrap}/task/{bubblewrap}/children")) {
-        Ok(children) => children.trim().parse().ok(),
-        // A kernel without that list has the parent of every process.
-        Err(_) => super::tree::children_of(bubblewrap.cast_signed()).first().copied(),
     }
 }
 

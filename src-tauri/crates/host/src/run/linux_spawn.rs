@@ -36,6 +36,8 @@ struct Child {
     session: bool,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
+    /// Descriptor that it inherits; -1 if there is none.
+    inherited: c_int,
     /// Landlock ruleset as a descriptor; -1 if the run is not confined.
     ruleset: c_int,
     /// System call filter.
@@ -110,6 +112,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         session: call.session,
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
+        inherited: call.orders.as_ref().map_or(-1, std::os::fd::AsRawFd::as_raw_fd),
         ruleset: fence.map_or(-1, |fence| fence.ruleset.as_raw_fd()),
         filter: libc::sock_fprog {
             len: u16::try_from(filter.len())
@@ -261,6 +264,9 @@ unsafe fn prepare(child: &mut Child) {
             return fail(child);
         }
         if libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) < 0 {
+            return fail(child);
+        }
+        if child.inherited >= 0 && libc::fcntl(child.inherited, libc::F_SETFD, 0) < 0 {
             return fail(child);
         }
         libc::umask(0o022);

@@ -18,6 +18,8 @@ mod orphans;
 mod pipes;
 mod pump;
 mod start;
+#[cfg(target_os = "linux")]
+mod steps;
 mod supervise;
 mod survivor;
 mod tree;
@@ -30,6 +32,10 @@ pub(crate) use keeper::Keeper;
 pub(crate) use mark::{is_marked, own as own_mark};
 #[cfg(target_os = "linux")]
 pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
+#[cfg(target_os = "linux")]
+pub(crate) use steps::find_own_program;
+#[cfg(target_os = "linux")]
+pub use steps::run_steps;
 pub(crate) use survivor::{boot_id, end_survivor};
 #[cfg(target_os = "macos")]
 pub(crate) use tree::descends;
@@ -43,6 +49,18 @@ use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+
+/// Returns why lines go to the shell as a whole, or `None` if Postern starts their steps.
+pub(crate) fn lines_to_shell() -> Option<postern_contract::LinesToShell> {
+    #[cfg(target_os = "linux")]
+    {
+        steps::own_program().err()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        Some(postern_contract::LinesToShell::System)
+    }
+}
 
 /// How long a process has between TERM and KILL.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -123,6 +141,8 @@ pub struct Finished {
     pub escaped: usize,
     /// Protected places that a confined run created or changed.
     pub set_aside: Vec<SetAside>,
+    /// Program that was not the judged one when its step came, which ended the run.
+    pub drift: Option<Drift>,
 }
 
 /// A run under way. Dropping it changes nothing: the run goes on and ends as it would have.

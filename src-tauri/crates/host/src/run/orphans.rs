@@ -41,7 +41,7 @@ pub(super) fn reaped(pid: Pid) {
 /// Finds new orphans, and waits for the end of each in a task of its own.
 pub(super) fn look_after() {
     tokio::spawn(async {
-        let orphans = tokio::task::spawn_blocking(orphans).await.unwrap_or_default();
+        let orphans = tokio::task::spawn_blocking(|| orphans(tree::children_of)).await.unwrap_or_default();
         for pid in orphans {
             if lock(&WATCHED).insert(pid.as_raw_nonzero().get()) {
                 tokio::spawn(wait_for(pid));
@@ -65,11 +65,12 @@ async fn wait_for(pid: Pid) {
     }
 }
 
-/// Returns the children that this process did not start, and that carry a run's mark.
-fn orphans() -> Vec<Pid> {
+/// Returns those of this process's children, as `children_of` tells them, that it did not start and that carry a run's mark.
+fn orphans(children_of: fn(i32) -> Vec<i32>) -> Vec<Pid> {
+    // Read before the lock, so that no run waits for it. A child that is being started is known once the lock is held.
+    let children = children_of(std::process::id().cast_signed());
     let _nobody_starts = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     let started = lock(&STARTED).clone();
-    let children = tree::children_of(std::process::id().cast_signed());
     let orphans = children.into_iter().filter(|pid| !started.contains(pid));
     orphans
         .filter(|pid| mark::is_marked(pid.unsigned_abs()) == Some(true))
@@ -80,7 +81,7 @@ fn orphans() -> Vec<Pid> {
 /// Ends every orphan with its descendants. Blocks until they are gone or cannot be ended.
 pub(crate) fn end_all() {
     for _ in 0..ROUNDS {
-        let left = orphans();
+        let left = orphans(tree::all_children_of);
         if left.is_empty() {
             return;
         }

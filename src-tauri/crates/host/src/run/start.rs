@@ -18,6 +18,8 @@ use std::time::Instant;
 use super::linux_spawn as system;
 #[cfg(target_os = "macos")]
 use super::macos_spawn as system;
+#[cfg(target_os = "linux")]
+use super::steps::runner;
 
 /// A process that was let go.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub(super) struct Started {
     pub(super) at: Instant,
     /// Resources that its confinement keeps until it ended.
     pub(super) lasting: Option<Lasting>,
+    /// Orders of its steps, with a report at their end.
+    pub(super) orders: Option<OwnedFd>,
 }
 
 /// A process that was let go, and our ends of its streams.
@@ -37,6 +41,22 @@ pub(super) struct Piped {
     pub(super) started: Started,
     pub(super) ours: Ours,
     pub(super) input: Input,
+}
+
+/// What stands in the shell's place for a line that needs none.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "every line goes to the shell there"))]
+#[derive(Debug)]
+pub(super) struct Runner {
+    pub(super) program: Arc<HeldFile>,
+    pub(super) argv: Vec<CString>,
+    /// Its orders, and afterwards its report. Inherited by its number.
+    pub(super) orders: OwnedFd,
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail where there is one")]
+fn runner(_: &Prepared) -> Result<Option<Runner>, SpawnError> {
+    Ok(None)
 }
 
 /// A child that nobody watches yet. Dropping it ends it: nothing runs unwatched.
@@ -77,6 +97,8 @@ pub(super) struct Call<'a> {
     pub(super) session: bool,
     /// Confinement of the child.
     pub(super) fence: Option<Fence>,
+    /// Descriptor that it inherits by its number: the orders of its steps.
+    pub(super) orders: Option<OwnedFd>,
 }
 
 /// Starts it with pipes.
@@ -93,8 +115,8 @@ pub(super) fn start_with(prepared: &Prepared, theirs: Theirs, session: bool) -> 
     let call = call(prepared, theirs, session)?;
     let (child, exit, start_time) = held_and_released(&call)?;
     let at = Instant::now();
-    let lasting = call.fence.and_then(Fence::lasting);
-    Ok(Started { child, exit, start_time, at, lasting })
+    let (lasting, orders) = (call.fence.and_then(Fence::lasting), call.orders);
+    Ok(Started { child, exit, start_time, at, lasting, orders })
 }
 
 /// Checks the process while it is held. If it cannot be held, checks everything before, and executes machine code through
@@ -136,30 +158,38 @@ fn check(difference: Option<Drift>) -> Result<(), SpawnError> {
 
 fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, SpawnError> {
     let invalid = |_| SpawnError::Failed("an argument or variable holds NUL".to_owned());
-    let Some(program) = prepared.held.started.clone() else {
-        return Err(SpawnError::Failed("its program was not found".to_owned()));
+    let texts =
+        |words: Vec<String>| words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid);
+    let (program, argv, orders) = if let Some(runner) = runner(prepared)? {
+        (runner.program, runner.argv, Some(runner.orders))
+    } else {
+        let Some(program) = prepared.held.started.clone() else {
+            return Err(SpawnError::Failed("its program was not found".to_owned()));
+        };
+        let words = match &prepared.plan.launch {
+            Launch::Argv { argv } => with_own_name(argv, &program.bound.path),
+            Launch::Shell { text } => {
+                [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec()
+            }
+            Launch::Nothing => return Err(SpawnError::Failed("there is nothing to start".to_owned())),
+        };
+        (program, texts(words)?, None)
     };
-    let path = program.bound.path.clone();
-    let words = match &prepared.plan.launch {
-        Launch::Argv { argv } => with_own_name(argv, &path),
-        Launch::Shell { text } => [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec(),
-        Launch::Nothing => return Err(SpawnError::Failed("there is nothing to start".to_owned())),
-    };
-    let argv = words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid)?;
-    let variable = |(name, value): &(String, String)| CString::new(format!("{name}={value}"));
-    let env = prepared.plan.env.iter().map(variable).collect::<Result<_, _>>().map_err(invalid)?;
-    let path = CString::new(path).map_err(invalid)?;
-    let fence = fence(prepared)?;
-    Ok(Call { path, argv, env, theirs, prepared, program, session, fence })
+    let variable = |(name, value): &(String, String)| format!("{name}={value}");
+    let env = texts(prepared.plan.env.iter().map(variable).collect())?;
+    let path = CString::new(program.bound.path.as_str()).map_err(invalid)?;
+    let fence = fence(prepared, &program)?;
+    Ok(Call { path, argv, env, theirs, prepared, program, session, fence, orders })
 }
 
 /// Prepares the confinement, if the plan has one.
-fn fence(prepared: &Prepared) -> Result<Option<Fence>, SpawnError> {
+fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, SpawnError> {
     let confinement = &prepared.plan.confinement;
     if confinement.is_none() {
         return Ok(None);
     }
-    let programs: Vec<&str> = prepared.held.files().map(|file| file.bound.real_path.as_str()).collect();
+    let files = prepared.held.files().map(|file| file.bound.real_path.as_str());
+    let programs: Vec<&str> = files.chain([program.bound.real_path.as_str()]).collect();
     let fence = System.prepare(confinement, &prepared.user, &programs);
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }

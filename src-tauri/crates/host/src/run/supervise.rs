@@ -11,11 +11,21 @@ use crate::confine::{Lasting, SetAside};
 use postern_protocol::{Outcome, Stream};
 use postern_request::{Exit, RunEnd, Stop};
 use rustix::process::{Pid, Signal};
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, sleep_until, timeout};
+
+#[cfg(target_os = "linux")]
+use super::steps::reported;
+
+/// There are no steps here: every line goes to the shell.
+#[cfg(not(target_os = "linux"))]
+fn reported(_: OwnedFd) -> Option<postern_request::Drift> {
+    None
+}
 
 /// How long output is waited for that something else still holds open when the process is gone.
 const HELD_PIPES: Duration = Duration::from_secs(2);
@@ -39,7 +49,7 @@ pub(super) fn supervise(
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
     let Piped { started, ours, input: given } = piped;
-    let Started { lasting, .. } = started;
+    let Started { lasting, orders: steps, .. } = started;
     let pid = started.child.pid();
     let child = Child::watch(pid, started.exit)?;
     started.child.watched();
@@ -72,6 +82,7 @@ pub(super) fn supervise(
         ordered,
         sink,
         lasting,
+        steps,
     };
     let captures = [Arc::clone(&running.stdout), Arc::clone(&running.stderr)];
     tokio::spawn(watched.follow(started.at, pumps, feeder, cut, captures));
@@ -87,6 +98,8 @@ struct Watched {
     ordered: mpsc::UnboundedReceiver<Order>,
     sink: mpsc::Sender<RunEvent>,
     lasting: Option<Lasting>,
+    /// Orders of its steps.
+    steps: Option<OwnedFd>,
 }
 
 type Pump = JoinHandle<std::io::Result<bool>>;
@@ -111,14 +124,16 @@ impl Watched {
         let set_aside = ended(self.lasting.take()).await;
         let leaked_pipes = !drained(pumps, &cut).await;
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
+        let drift = self.steps.take().and_then(reported);
         let finished = Finished {
-            end: end(exit, self.stop),
+            end: end(exit, self.stop, drift.is_some()),
             duration,
             stdout,
             stderr,
             leaked_pipes,
             escaped,
             set_aside,
+            drift,
         };
         // Nobody may be listening: then nobody is told.
         drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
@@ -224,8 +239,9 @@ fn so_far(capture: &Mutex<Capture>) -> Captured {
     capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
 }
 
-fn end(exit: Exit, stop: Option<Stop>) -> RunEnd {
+fn end(exit: Exit, stop: Option<Stop>, drifted: bool) -> RunEnd {
     match stop {
+        None if drifted => RunEnd { outcome: Outcome::Drifted, exit: Some(exit) },
         Some(Stop::TimedOut) => RunEnd { outcome: Outcome::Timeout, exit: Some(exit) },
         Some(Stop::Killed | Stop::Shutdown) => RunEnd { outcome: Outcome::Killed, exit: Some(exit) },
         None => RunEnd::from(exit),

@@ -56,12 +56,36 @@ async fn a_lock_that_no_window_noticed_starts_arming_over() {
 }
 
 #[tokio::test]
+async fn a_question_that_waited_behind_another_one_in_the_window_has_its_time_from_first_sight() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("approvalTimeout", "10s")]).await;
+    lab.face = lab.host.face(FaceKind::Window);
+    let mut wire = lab.connect("main").await;
+    let (_, first_call) = wire.post_run(&["echo", "first"], json!({})).await;
+    let first = lab.question().await;
+    let (_, second_call) = wire.post_run(&["echo", "second"], json!({})).await;
+    let second = lab.question().await;
+    let gate = lab.host.gate();
+    gate.presented(lab.face.id(), shown(&first)).await.unwrap();
+    assert_eq!(
+        wire.answer(first_call).await.unwrap()["reason"],
+        "expired",
+        "it was seen, and nobody answered"
+    );
+    gate.presented(lab.face.id(), shown(&second)).await.unwrap();
+    let listed = lab.control("questions.list", json!({})).await.unwrap();
+    let now = &listed["questions"][0];
+    assert_eq!(now["id"], second.id.as_str(), "nobody could see it before: it waits");
+    assert!(now["expiresAt"].as_i64().unwrap() > second.expires_at, "its time begins now: {now}");
+    let denied = wire.answer(second_call).await.unwrap();
+    assert_eq!(denied["reason"], "expired", "and ends: {denied}");
+}
+
+#[tokio::test]
 async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fallback() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full"), ("confirm", "yes")]).await;
-    let window = lab.host.face(FaceKind::Window);
-    let terminal = std::mem::replace(&mut lab.face, window);
-    drop(terminal);
+    lab.face = lab.host.face(FaceKind::Window);
     let mut wire = lab.connect("main").await;
     let (_, unshown) = wire.post_run(&["echo", "unshown"], json!({})).await;
     let first = lab.question().await;

@@ -493,3 +493,26 @@ async fn what_a_person_allows_runs_as_its_agent_wrote_it() {
     let resolved = wire.event("tool.resolved").await;
     assert_eq!((&resolved["decision"], &resolved["confined"]), (&json!("allow"), &Value::Null), "{resolved}");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_is_allowed_always_confined_is_confined_in_the_agents_own_shell() {
+    let mut lab = Lab::start().await;
+    let folder = lab.home().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("build.sh"), "true").unwrap();
+    lab.set("main", &[("folders", folder.to_str().unwrap())]).await;
+    let mut wire = lab.connect("main").await;
+    let project = json!({"profile": "project", "folders": [folder]});
+    let building = |rewrites| in_shell(&folder, "bash ./build.sh", rewrites);
+    assert_eq!(wire.call("tool.check", building(true)).await.unwrap()["decision"], "ask");
+    lab.answer("always", json!({"proposal": "confined"})).await;
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!((&resolved["decision"], &resolved["confined"]), (&json!("allow"), &project), "{resolved}");
+    let told = wire.call("tool.check", building(true)).await.unwrap();
+    assert_eq!((&told["decision"], &told["confined"]), (&json!("allow"), &project), "by the rule: {told}");
+    let plain = wire.call("tool.check", building(false)).await.unwrap();
+    assert_eq!(plain["decision"], "ask", "nothing would confine it: {plain}");
+    let message = plain["message"].as_str().unwrap_or_default();
+    assert!(message.contains("only confined (project)") && message.contains("own shell"), "{plain}");
+}

@@ -31,6 +31,8 @@ pub struct Full {
     /// Whether it was confirmed as broad.
     #[serde(default)]
     pub broad: bool,
+    /// The profile that what it allows runs in.
+    pub confine: Option<postern_protocol::Profile>,
     /// The sha256 of the program that it is bound to.
     pub pin: Option<String>,
     /// When its time runs out, in milliseconds since 1970; none lasts for good.
@@ -47,6 +49,7 @@ impl Written {
                 args: None,
                 allow_writes: false,
                 broad: false,
+                confine: None,
                 pin: None,
                 until: None,
             },
@@ -58,6 +61,7 @@ impl Written {
             pin: full.pin.map(|sha256| Box::new(Pin { program: identity(&sha256), script: None })),
             allow_writes: full.allow_writes,
             broad: full.broad,
+            confine: full.confine,
             source,
             lifetime: full.until.map_or(Lifetime::Forever, Lifetime::Until),
             ..Rule::new(effect, pattern)

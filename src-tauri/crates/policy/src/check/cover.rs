@@ -171,7 +171,7 @@ impl<'a> Known<'a> {
             && (theirs.agent.is_none() || theirs.agent == rule.agent)
             && other.may_cover()
             && (theirs.allow_writes || !rule.allow_writes)
-            && (theirs.broad || !rule.broad)
+            && is_as_wide(theirs, rule)
             && (theirs.limits.is_none() || theirs.limits == rule.limits)
             && self.is_inside(theirs)
             && (theirs.input == RuleInput::Any || theirs.input == rule.input)
@@ -221,6 +221,16 @@ impl<'a> Known<'a> {
             crate::pattern::glob(text, false).ok().map(|glob| glob.compile_matcher())
         });
         glob.as_ref().is_some_and(|glob| glob.is_match(path))
+    }
+}
+
+/// Returns true if a rule reads its words as widely as another one, and lets them do as much.
+fn is_as_wide(theirs: &Rule, rule: &Rule) -> bool {
+    match (theirs.confine, rule.confine) {
+        (None, None) => theirs.broad || !rule.broad,
+        (None, Some(_)) => theirs.broad,
+        (Some(theirs), Some(own)) => theirs >= own,
+        (Some(_), None) => false,
     }
 }
 

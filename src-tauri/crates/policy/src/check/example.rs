@@ -28,7 +28,9 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
         Source::Skill(_) if served => Source::Person,
         other => other.clone(),
     };
-    Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, ..rule.clone() }
+    // What a profile holds depends on the place: the words alone are read as a broad rule's.
+    let (broad, confine) = (rule.broad || rule.confine.is_some(), None);
+    Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, broad, confine, ..rule.clone() }
 }
 
 /// What is found for each step of an example.

@@ -27,7 +27,7 @@ pub enum RuleProblem {
     Pattern(#[from] PatternError),
     /// It allows whatever it is told to run.
     #[error(
-        "{0:?} would allow whatever it is told to run; name the command that it is to run, or confirm that you mean all of it (--broad)"
+        "{0:?} would allow whatever it is told to run; name the command that it is to run, or confirm that you mean all of it (--broad), or confine it (--confine project)"
     )]
     Carrier(String),
     /// It allows everything.
@@ -42,6 +42,9 @@ pub enum RuleProblem {
     /// An example cannot be read.
     #[error("the example {0:?} cannot be read as a command")]
     Unreadable(String),
+    /// A profile in a rule that runs nothing.
+    #[error("a rule that denies runs nothing: leave out the profile")]
+    DeniesConfined,
     /// Broad, and nothing that could be.
     #[error("only an allow rule for a command or a path can be broad")]
     NotBroad,
@@ -80,6 +83,9 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
     }
     if rule.broad && (rule.effect != Effect::Allow || matches!(rule.pattern, Pattern::Identity(_))) {
         return Err(RuleProblem::NotBroad);
+    }
+    if rule.confine.is_some() && rule.effect != Effect::Allow {
+        return Err(RuleProblem::DeniesConfined);
     }
     match rule.effect {
         Effect::Allow => not_too_broad(rule, &text)?,
@@ -133,7 +139,7 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
         }
         Pattern::Command(_) => {
             let words = postern_command::words_of(text).unwrap_or_default();
-            if !rule.broad && words.len() > 1 && runs_anything(&words) {
+            if !rule.broad && rule.confine.is_none() && words.len() > 1 && runs_anything(&words) {
                 Err(RuleProblem::Carrier(text.to_owned()))
             } else {
                 Ok(())
@@ -179,7 +185,9 @@ pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
     if facts.reading.steps.len() != facts.steps.len() {
         return false;
     }
-    let settings = Settings { allow_skills: true, ..Settings::default() };
+    // A rule that names a profile holds for an agent with folders.
+    let folders = if rule.confine.is_some() { facts.folders.to_vec() } else { Vec::new() };
+    let settings = Settings { allow_skills: true, folders, ..Settings::default() };
     let rules = RuleSet::compile(std::slice::from_ref(rule), facts.home, facts.case_insensitive);
     let policy = AgentPolicy { rules, ..AgentPolicy::new(agent, settings) };
     match rule.effect {

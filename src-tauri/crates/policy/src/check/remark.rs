@@ -32,7 +32,9 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
         if matches!(rule.lifetime, Lifetime::Until(end) if end <= now) {
             all.push((rule.id, Remark::Expired));
         }
-        if rule.effect == Effect::Allow && rule.broad {
+        if rule.confine.is_some() {
+            // The profile holds what its words leave open.
+        } else if rule.effect == Effect::Allow && rule.broad {
             all.push((rule.id, Remark::Broad));
         } else if rule.effect == Effect::Allow && is_broad(rule) {
             all.push((rule.id, Remark::TooBroad));

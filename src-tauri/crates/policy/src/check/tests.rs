@@ -184,3 +184,43 @@ fn a_rule_is_broad_or_unused_only_where_nothing_says_otherwise() {
     let covered = [rule(1, Effect::Deny, "/opt/a/x"), rule(2, Effect::Deny, "/opt/a/*")];
     assert!(remarks(&covered, 0).contains(&(1, Remark::CoveredBy(2))));
 }
+
+#[test]
+fn a_profile_takes_what_is_too_wide_without_one() {
+    use crate::Profile;
+    for text in ["python3 *", "bash *", "env *"] {
+        let wide = rule(1, Effect::Allow, text);
+        assert!(crate::check_rule(&wide, HOME).is_err(), "{text}");
+        let confined = Rule { confine: Some(Profile::Project), ..wide };
+        assert_eq!(crate::check_rule(&confined, HOME), Ok(()), "{text}");
+        let example = Rule { matches: vec![text.replace('*', "-c x")], ..confined };
+        assert_eq!(crate::check_rule(&example, HOME), Ok(()), "{text}: an example needs no folder");
+    }
+    let denies = Rule { confine: Some(Profile::Look), ..rule(1, Effect::Deny, "make") };
+    assert!(
+        crate::check_rule(&denies, HOME).is_err_and(|why| why.to_string().contains("leave out the profile"))
+    );
+}
+
+#[test]
+fn a_rule_covers_another_only_in_the_same_profile_or_a_wider_one() {
+    use crate::Profile::{Look, Project};
+    let covered = |theirs, own| {
+        let rules = [
+            Rule { confine: theirs, ..rule(1, Effect::Allow, "make *") },
+            Rule { confine: own, ..rule(2, Effect::Allow, "make test") },
+        ];
+        let said = crate::remarks(&rules, 0);
+        said.contains(&(2, crate::Remark::CoveredBy(1)))
+    };
+    for (theirs, own, expected) in [
+        (None, None, true),
+        (Some(Project), Some(Project), true),
+        (Some(Project), Some(Look), true),
+        (Some(Look), Some(Project), false),
+        (Some(Project), None, false),
+        (None, Some(Project), false),
+    ] {
+        assert_eq!(covered(theirs, own), expected, "{theirs:?} {own:?}");
+    }
+}

@@ -45,6 +45,9 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
     if allows && (rule.pin.is_some() || rule.lifetime != Lifetime::Forever) {
         return Err("it is bound to a program or a time, which cannot be said there");
     }
+    if rule.confine.is_some() {
+        return Err("it runs confined, which cannot be said there");
+    }
     if allows && rule.limits.is_some() {
         return Err("the effects that it is for cannot be said there");
     }

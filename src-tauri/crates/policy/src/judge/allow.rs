@@ -28,7 +28,7 @@ pub(super) enum Coverage<'a> {
     Nothing,
 }
 
-/// What the agent's allow rules say about a step that nothing stands in the way of.
+/// What the agent's allow rules without a profile say about a step that nothing stands in the way of.
 pub(super) fn coverage<'a>(
     policy: &'a AgentPolicy,
     subject: &Subject<'_>,
@@ -37,7 +37,7 @@ pub(super) fn coverage<'a>(
     coverage_by(policy, subject, facts, |_| true)
 }
 
-/// Returns what some of the allow rules say about a step.
+/// Returns what some of the allow rules without a profile say about a step.
 pub(super) fn coverage_by<'a>(
     policy: &'a AgentPolicy,
     subject: &Subject<'_>,
@@ -46,7 +46,8 @@ pub(super) fn coverage_by<'a>(
 ) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
     for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
-        if !counts(&rule.rule)
+        if rule.rule.confine.is_some()
+            || !counts(&rule.rule)
             || !rule.is_alive(facts.now, facts.session)
             || !rule.rule.origin.holds_for(facts.origin)
             || is_idle_skill(&rule.rule, policy, subject)

@@ -62,13 +62,13 @@ fn is_in_words(part: &Opaque) -> bool {
 }
 
 /// A program of the step with everything behind it: the step's own, or a wrapper.
-struct Start<'a> {
+pub(super) struct Start<'a> {
     program: &'a Program,
     words: Vec<Option<&'a str>>,
 }
 
 /// Returns where a rule's words may begin: at the step's own program, or at a wrapper that nothing but plain wrappers start.
-fn starts<'a>(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'a>) -> Vec<Start<'a>> {
+pub(super) fn starts<'a>(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'a>) -> Vec<Start<'a>> {
     let (step, found) = (subject.step, subject.found);
     let plain = step.via.iter().take_while(|via| via.power == Power::Transparent).count();
     let trusted = subject.strange_wrapper(policy, facts).is_none();
@@ -84,7 +84,8 @@ fn starts<'a>(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'a>) ->
 }
 
 impl Start<'_> {
-    fn is_covered(&self, part: &Part, place: usize, rule: &Compiled) -> bool {
+    /// Returns true if a rule's words, arguments and pin match what begins here.
+    pub(super) fn is_covered(&self, part: &Part, place: usize, rule: &Compiled) -> bool {
         let script = rule.rule.pin.as_ref().is_some_and(|pin| pin.script.is_some());
         !script
             && is_pinned_to(&rule.rule, self.program)
@@ -107,14 +108,20 @@ impl Start<'_> {
                 part.allow().by_path(&part.allow_key(&self.program.path), &mut found);
                 found.contains(&place) && !(rule.is_glob && self.program.setuid)
             }
-            (Pattern::Command(_), None)
-            | (Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_), _) => false,
+            (Pattern::Identity(_), _) => {
+                let mut found = Vec::new();
+                if let Some(identity) = &self.program.identity {
+                    part.allow().by_proven_identity(identity, &mut found);
+                }
+                found.contains(&place)
+            }
+            (Pattern::Command(_), None) | (Pattern::Read(_) | Pattern::Write(_), _) => false,
         }
     }
 }
 
 /// Returns true if the rule's folder holds every folder that the step may run in.
-fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+pub(super) fn holds_there(rule: &Compiled, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     rule.rule.folder.is_none()
         || folders_of(facts.cwd, &subject.step.dir)
             .is_some_and(|folders| folders.iter().all(|folder| rule.holds_in(folder, facts.case_insensitive)))

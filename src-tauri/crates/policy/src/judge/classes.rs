@@ -23,6 +23,7 @@ use postern_command::{
     ArgEffect, ArgFact, Effect, Power, Redirection, RedirectionKind, Reversible, Scope, Unparsed, UnsafeArg,
     Why,
 };
+use postern_protocol::Profile;
 use std::cell::OnceCell;
 
 /// What a step needs so that its classes allow it, from little to much.
@@ -49,20 +50,79 @@ pub(super) enum Classed {
     Allowed { classes: Vec<Class>, need: Need, serves: bool },
 }
 
-/// Classes and needs of one step, while its effects are gone through.
-struct Found {
+/// Classes and needs of one step.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Debug)]
+pub(super) struct Found {
     classes: Vec<Class>,
+    /// Its need, apart from code of the project and the private temporary folder.
     need: Need,
-    /// Some effect belongs to no class.
+    /// Code of the project that it runs: each profile holds it.
+    code: ProjectCode,
+    /// It reads in a temporary folder, of which only the profile `project` has one.
+    private: bool,
+    /// Some effect belongs to no class, or its program is not there, or has more rights.
     unclassed: bool,
+    dangerous: bool,
+    serves: bool,
 }
 
 impl Found {
+    fn new() -> Self {
+        Self {
+            classes: Vec::new(),
+            need: Need::Look,
+            code: ProjectCode::No,
+            private: false,
+            unclassed: false,
+            dangerous: false,
+            serves: false,
+        }
+    }
+
     fn add(&mut self, class: Class, need: Need) {
         if !self.classes.contains(&class) {
             self.classes.push(class);
         }
         self.need = self.need.max(need);
+    }
+
+    fn add_code(&mut self) {
+        self.add(Class::Build, Need::Look);
+        self.code = ProjectCode::Runs;
+    }
+
+    /// Returns what it needs so that a profile holds all of it.
+    fn whole_need(&self) -> Need {
+        let project = self.code != ProjectCode::No || self.private;
+        if project { self.need.max(Need::Project) } else { self.need }
+    }
+
+    /// Returns true if it may serve on loopback.
+    pub(super) fn serves(&self) -> bool {
+        self.serves
+    }
+
+    /// Returns what a run with this profile needs to hold the step, or `None` if it can't. `network` says that the profile has
+    /// the network.
+    pub(super) fn held_by(&self, profile: Profile, network: bool) -> Option<Need> {
+        let need = match profile {
+            // It holds any code; what is known to write or to serve would only fail.
+            Profile::Look if self.private || self.serves => return None,
+            Profile::Look => self.need,
+            Profile::Project => self.need.max(Need::Project),
+        };
+        let most = match profile {
+            Profile::Look => Need::Look,
+            Profile::Project if network => Need::Network,
+            Profile::Project => Need::Project,
+        };
+        (!self.unclassed && need <= most).then_some(need)
+    }
+
+    /// Returns true if some effect is dangerous, whatever holds it.
+    pub(super) fn is_dangerous(&self) -> bool {
+        self.dangerous
     }
 }
 
@@ -83,9 +143,9 @@ impl<'f> Classes<'f> {
         Self { policy, facts, places, protected: Protected::new(facts.home, |_| None) }
     }
 
-    /// Returns what the classes say about a step with these effects.
-    pub(super) fn of_step(&self, subject: &Subject<'_>, effects: &[RatedEffect]) -> Classed {
-        let mut found = Found { classes: Vec::new(), need: Need::Look, unclassed: effects.is_empty() };
+    /// Returns the classes and needs of a step with these effects.
+    pub(super) fn find(&self, subject: &Subject<'_>, effects: &[RatedEffect]) -> Found {
+        let mut found = Found { unclassed: effects.is_empty(), ..Found::new() };
         let folders = folders_of(self.facts.cwd, &subject.step.dir);
         for rated in effects {
             self.add(&mut found, rated, folders.as_deref().unwrap_or_default());
@@ -97,31 +157,59 @@ impl<'f> Classes<'f> {
             }
             None => found.unclassed = true,
         }
+        if found.code == ProjectCode::No && self.is_strange(subject) {
+            found.code = ProjectCode::MayRun;
+        }
+        found.dangerous = effects.iter().any(|rated| rated.level == RiskLevel::Dangerous);
+        found.unclassed |= !self.can_start(subject);
+        found
+    }
+
+    /// Returns the effect that keeps a profile from holding a step, if it is one effect.
+    pub(super) fn beyond(
+        &self,
+        subject: &Subject<'_>,
+        effects: &[RatedEffect],
+        profile: Profile,
+        network: bool,
+    ) -> Option<RatedEffect> {
+        let folders = folders_of(self.facts.cwd, &subject.step.dir).unwrap_or_default();
+        let is_held = |rated: &&RatedEffect| {
+            let mut found = Found::new();
+            self.add(&mut found, rated, &folders);
+            rated.level != RiskLevel::Dangerous && found.held_by(profile, network).is_some()
+        };
+        effects.iter().find(|rated| !is_held(rated)).cloned()
+    }
+
+    /// Returns what the classes say about a step.
+    pub(super) fn of_step(&self, subject: &Subject<'_>, found: &Found) -> Classed {
         let settings = &self.policy.settings;
         if let Some(class) = found.classes.iter().find(|class| settings.access(**class) == Access::Deny) {
             return Classed::Denied(*class);
         }
-        if self.is_strange(subject) {
-            found.add(Class::Build, Need::Project);
+        let mut classes = found.classes.clone();
+        if found.code != ProjectCode::No && !classes.contains(&Class::Build) {
+            classes.push(Class::Build);
         }
-        let dangerous = effects.iter().any(|rated| rated.level == RiskLevel::Dangerous);
-        let held = found.need < Need::Unconfined || self.is_known(subject) && obeys_no_folder(subject);
+        let need = found.whole_need();
+        let held = need < Need::Unconfined || self.is_known(subject) && obeys_no_folder(subject);
+        let private = !found.private || settings.allows(Class::Files) || settings.allows(Class::Build);
         if found.unclassed
-            || dangerous
+            || found.dangerous
             || !held
-            || !self.can_start(subject)
-            || !found.classes.iter().all(|class| settings.allows(*class))
+            || !private
+            || !classes.iter().all(|class| settings.allows(*class))
         {
             return Classed::Asks;
         }
         // The profile with the network is for code that the agent may give it.
-        let builds = found.classes.contains(&Class::Build);
-        if found.need == Need::Network && builds && !settings.allows(Class::Network) {
+        let builds = classes.contains(&Class::Build);
+        if need == Need::Network && builds && !settings.allows(Class::Network) {
             return Classed::Asks;
         }
-        let serves = effects.iter().any(|rated| matches!(rated.effect, Effect::Serve { .. }));
-        found.classes.sort_unstable();
-        Classed::Allowed { classes: found.classes, need: found.need, serves }
+        classes.sort_unstable();
+        Classed::Allowed { classes, need, serves: found.serves }
     }
 
     /// Adds the class of an effect.
@@ -135,15 +223,15 @@ impl<'f> Classes<'f> {
                 found.add(Class::Files, Need::Project);
                 found.unclassed |= rated.reversible == Reversible::No;
             }
-            Effect::RunProjectCode { .. } | Effect::RunInlineCode { .. } => {
-                found.add(Class::Build, Need::Project);
-            }
             Effect::Serve { .. } => {
                 found.add(Class::Build, Need::Project);
+                found.serves = true;
                 found.unclassed |= rated.scope == Scope::Remote;
             }
             Effect::Fetch { .. } => found.add(Class::Network, Need::Network),
             Effect::Send { .. } | Effect::Publish { .. } => found.add(Class::Share, Need::Unconfined),
+            // Without the network nothing is downloaded: what runs is in the project or a cache already.
+            Effect::RunDownloadedCode { .. } if self.runs_what_is_there() => found.add_code(),
             Effect::Install { place: InstallPlace::Project, .. } | Effect::RunDownloadedCode { .. } => {
                 found.add(Class::Install, Need::Network);
             }
@@ -154,17 +242,25 @@ impl<'f> Classes<'f> {
             Effect::UseSecret { .. } if rated.scope == Scope::Inside => found.add(Class::Secrets, Need::Look),
             Effect::UseSecret { .. } => found.add(Class::Secrets, Need::Unconfined),
             Effect::Unknown { why: Why::Argument(ArgFact::Mark { effect: ArgEffect::Folder, .. }) } => {}
-            // The agent could put each of them into code of its project, which the profile holds as well.
-            Effect::Unknown {
+            // The agent could put what is unknown into code of its project, which the profile holds as well.
+            Effect::RunProjectCode { .. }
+            | Effect::RunInlineCode { .. }
+            | Effect::Unknown {
                 why:
                     Why::Program(_)
                     | Why::ProgramLater
                     | Why::Unparsed(_)
                     | Why::TooManyCommands
                     | Why::Argument(_),
-            } => found.add(Class::Build, Need::Project),
+            } => found.add_code(),
             Effect::Unknown { .. } => found.unclassed = true,
         }
+    }
+
+    /// Returns true if a program that downloads what is missing (`npx`) is held to what is there.
+    fn runs_what_is_there(&self) -> bool {
+        let settings = &self.policy.settings;
+        !settings.allows(Class::Network) && settings.access(Class::Install) == Access::Ask
     }
 
     /// Adds the class of an effect on paths. A path that only the run tells is one that the profile holds to the folders.
@@ -176,7 +272,7 @@ impl<'f> Classes<'f> {
             if class == Class::Look && known {
                 self.add_read(found, &reached);
             } else if class == Class::Look {
-                self.add_private(found);
+                found.private = true;
             } else if !self.protected.of(&reached).is_empty() || self.places().is_protected(&reached) {
                 found.unclassed = true;
             } else if known && !self.is_private(&reached) && !self.is_own(&reached) {
@@ -185,20 +281,13 @@ impl<'f> Classes<'f> {
         }
     }
 
-    /// Adds the profile `project`, which holds reading to the agent's folders and a temporary folder of its own.
-    fn add_private(&self, found: &mut Found) {
-        let settings = &self.policy.settings;
-        found.need = found.need.max(Need::Project);
-        found.unclassed |= !settings.allows(Class::Files) && !settings.allows(Class::Build);
-    }
-
     /// Adds what reading a path needs.
     fn add_read(&self, found: &mut Found, path: &str) {
         if self.places().is_protected(path) {
             found.unclassed = true;
         } else if !self.places().may_be_read(path) {
             if self.is_private(path) {
-                self.add_private(found);
+                found.private = true;
             } else {
                 found.add(Class::System, Need::Unconfined);
             }
@@ -320,6 +409,25 @@ fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
     }
 }
 
+/// Code that a step runs and that its agent can change, or that nobody knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProjectCode {
+    /// It runs none.
+    No,
+    /// Its words, variables or input may make it run some.
+    MayRun,
+    /// It runs some.
+    Runs,
+}
+
+/// Returns the code of the project that the step at `at` runs.
+pub(crate) fn project_code(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> ProjectCode {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let places = OnceCell::new();
+    let effects = crate::risk::of_step(facts, subject.step, subject.found);
+    Classes::new(policy, facts, &places).find(&subject, &effects).code
+}
+
 /// Returns the outcome for a text that was not understood, in a run that holds it as code of the project.
 pub(super) fn any_code() -> Outcome {
     let cause = Cause::Classes { classes: vec![Class::Build], confined: true };
@@ -327,7 +435,7 @@ pub(super) fn any_code() -> Outcome {
 }
 
 /// Returns the outcome of the classes for the step at `at`, which no rule covers.
-pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles, at: usize) -> Option<Outcome> {
+pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<Outcome> {
     let command = label::of_step(&facts.reading.steps[at]);
     match profiles.classed.get(at)? {
         Classed::Asks => None,

@@ -97,7 +97,8 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
         found.into_iter().map(|at| part.get(at))
     });
     let holds = |rule: &&Compiled| {
-        rule.rule.limits.is_some()
+        rule.rule.confine.is_none()
+            && rule.rule.limits.is_some()
             && rule.rule.folder.is_some()
             && rule.is_alive(facts.now, facts.session)
             && rule.rule.origin.holds_for(facts.origin)

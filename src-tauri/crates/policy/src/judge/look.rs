@@ -45,7 +45,7 @@ pub(super) fn vouched<'f>(
     if crate::risk::is_dangerous(subject.step) {
         return Vouched::But(ClassGap::Dangerous);
     }
-    if let Some(why) = reaches_out(places.get_or_init(|| Places::new(facts)), facts, subject) {
+    if let Some(why) = reaches_out(policy, places.get_or_init(|| Places::new(facts)), facts, subject) {
         return Vouched::But(why);
     }
     if tells_of_machine(subject, words) {
@@ -83,7 +83,12 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
 }
 
 /// Returns why the list does not allow what the step reads.
-fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<ClassGap> {
+fn reaches_out(
+    policy: &AgentPolicy,
+    places: &Places<'_>,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+) -> Option<ClassGap> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
     {
@@ -108,7 +113,9 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
     if let Some(path) = led.find(|path| opens && !places.is_inside(path) || places.is_protected(path)) {
         return Some(outside(path));
     }
-    let everything = goes_through(subject)
+    // In folders that the person named, the profile withholds the keys.
+    let everything = policy.settings.folders.is_empty()
+        && goes_through(subject)
         && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
     everything.then_some(ClassGap::HoldsKeys)
 }

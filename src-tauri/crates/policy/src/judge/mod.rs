@@ -17,6 +17,7 @@ mod broad;
 mod classes;
 mod code;
 mod command_tool;
+mod confined;
 pub mod core;
 mod deny;
 mod doubt;
@@ -40,6 +41,7 @@ mod whole;
 
 pub use allow::changes;
 pub(crate) use allow::describes;
+pub(crate) use classes::{ProjectCode, project_code};
 pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
 pub use command_tool::{CommandAgainst, against_command_tool, against_files};
 pub(crate) use limits::{bound as is_bound_by_limits, names_own_places, of_step as limits_of_step};
@@ -97,7 +99,7 @@ struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
     line: Line<'a>,
-    profiles: profile::Profiles,
+    profiles: profile::Profiles<'a>,
     /// Its effects, once somebody needs them.
     weighed: OnceCell<Weighed>,
     /// The rule for exactly this line, if there is one.
@@ -242,9 +244,25 @@ impl<'a> Judgement<'a> {
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
         let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.profiles, at));
-        let outcome = self.by_classes(at, &by_rule).unwrap_or(by_rule);
+        let outcome = self.by_profile(at, by_rule);
         self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
+    }
+
+    /// What rules that name a profile, and then the agent's classes, make of a step that no other rule covers.
+    fn by_profile(&self, at: usize, by_rule: Outcome) -> Outcome {
+        if by_rule.decision != Decision::Ask {
+            return by_rule;
+        }
+        let confined = confined::outcome(self.facts, &self.profiles, at);
+        if let Some(allowed) = confined.as_ref().filter(|found| found.decision == Decision::Allow) {
+            return allowed.clone();
+        }
+        match self.by_classes(at, &by_rule) {
+            Some(decided) if decided.decision != Decision::Ask => decided,
+            asked if by_rule.reason != Reason::BinaryChanged => confined.or(asked).unwrap_or(by_rule),
+            _ => by_rule,
+        }
     }
 
     /// Returns the outcome of the agent's classes for a step that no rule covers. A changed program is asked about all the same.
@@ -351,12 +369,12 @@ fn nothing_said() -> Outcome {
     Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
 }
 
-/// The strictest contribution; of equally strict ones that of the earliest stage.
+/// The strictest contribution. Of equally strict ones: one that does not only follow from others, of the earliest stage.
 fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
     let strictest = whole
         .iter()
         .chain(steps)
-        .min_by_key(|outcome| (std::cmp::Reverse(outcome.decision), outcome.stage()));
+        .min_by_key(|one| (std::cmp::Reverse(one.decision), one.cause.follows_from_others(), one.stage()));
     let Some(strictest) = strictest else {
         return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingRuns);
     };

@@ -92,7 +92,7 @@ pub(super) fn named(rule: &Rule) -> NamedRule {
         Source::Import => RuleSource::Import,
     };
     let (pattern, why) = (whole_pattern(rule), rule.why.clone());
-    NamedRule { effect: rule.effect, pattern, source, why, broad: false }
+    NamedRule { effect: rule.effect, pattern, source, why, broad: false, confine: rule.confine }
 }
 
 /// Returns a rule's pattern with its argument patterns.
@@ -119,7 +119,7 @@ pub fn source_words(source: &Source) -> String {
 /// Returns a file's line as a sentence names it.
 pub(crate) fn named_entry(entry: &Entry) -> NamedRule {
     let pattern = entry.written.clone();
-    NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None, broad: false }
+    NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None, broad: false, confine: None }
 }
 
 /// Returns where a file's line is.

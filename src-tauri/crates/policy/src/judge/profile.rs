@@ -3,14 +3,15 @@
 //! A run is one process tree with one profile: the widest that a step needs. Beside a step that runs unconfined, the list
 //! allows only steps that name no file and read no configuration.
 
-use super::allow::{Coverage, coverage};
-use super::classes::{Classed, Classes, Need};
+use super::classes::{Classed, Classes, Found, Need};
+use super::confined::{self, Ruled};
 use super::look::{Vouched, vouched};
 use super::own_shell::{self, Rewriting};
 use super::places::Places;
-use super::step::{builtin, needs_no_rule};
+use super::step::{self, builtin, needs_no_rule};
 use super::subject::Subject;
 use crate::agent::AgentPolicy;
+use crate::caches::needed_caches;
 use crate::cause::ClassGap;
 use crate::classes::Class;
 use crate::confinement::Confinement;
@@ -19,43 +20,46 @@ use crate::path;
 use crate::risk::Weighed;
 use crate::settings::Security;
 use crate::verdict::Decision;
-use postern_protocol::Confine;
+use postern_protocol::{Confine, Profile};
 use std::cell::OnceCell;
 
-/// The verdicts of the list and of the classes on each step, and the confinement of the whole request.
+/// The verdicts of the list, of the classes and of rules that name a profile on each step, and the confinement of the whole
+/// request.
 #[derive(Debug)]
-pub(super) struct Profiles {
+pub(super) struct Profiles<'a> {
     pub(super) steps: Vec<Vouched>,
     pub(super) classed: Vec<Classed>,
+    pub(super) ruled: Vec<Ruled<'a>>,
     pub(super) confinement: Confinement,
     rewriting: Rewriting,
 }
 
-impl Profiles {
+impl<'a> Profiles<'a> {
     /// `by_line` says that a rule covers the whole line.
-    pub(super) fn new<'f>(
-        policy: &'f AgentPolicy,
-        facts: &'f Facts<'f>,
+    pub(super) fn new(
+        policy: &'a AgentPolicy,
+        facts: &'a Facts<'a>,
         weighed: &OnceCell<Weighed>,
         by_line: bool,
     ) -> Self {
         let profiles = Self::of_policy(policy, facts, weighed, by_line);
-        let confinement = match asked_profile(policy, facts) {
+        let confinement = match asked_profile(policy, facts, weighed) {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => profiles.confinement,
         };
         Self { confinement, ..profiles }
     }
 
-    fn of_policy<'f>(
-        policy: &'f AgentPolicy,
-        facts: &'f Facts<'f>,
+    fn of_policy(
+        policy: &'a AgentPolicy,
+        facts: &'a Facts<'a>,
         weighed: &OnceCell<Weighed>,
         by_line: bool,
     ) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
-            return Self { steps: Vec::new(), classed: Vec::new(), confinement, rewriting };
+            let (steps, classed, ruled) = (Vec::new(), Vec::new(), Vec::new());
+            return Self { steps, classed, ruled, confinement, rewriting };
         }
         let subjects: Vec<Subject<'_>> = facts
             .reading
@@ -67,8 +71,17 @@ impl Profiles {
         let places = OnceCell::new();
         let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
-        let classed = by_classes(policy, facts, &places, weighed, &subjects);
-        let whole = Whole { policy, facts, weighed, subjects: &subjects, steps: &steps, classed: &classed };
+        let Effects { found, classed, ruled } = effects(policy, facts, &places, weighed, &subjects);
+        let whole = Whole {
+            policy,
+            facts,
+            weighed,
+            subjects: &subjects,
+            steps: &steps,
+            found: &found,
+            classed: &classed,
+            ruled: &ruled,
+        };
         let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
         let open = facts.confine == Some(Confine::None) || rewriting != Rewriting::Fits;
@@ -79,9 +92,9 @@ impl Profiles {
         } else if by_line {
             Confinement::None
         } else {
-            whole.by_classes().unwrap_or_default()
+            whole.by_effects().unwrap_or_default()
         };
-        Self { steps, classed, confinement, rewriting }
+        Self { steps, classed, ruled, confinement, rewriting }
     }
 
     /// Returns why a step that has to be confined is not.
@@ -104,6 +117,19 @@ impl Profiles {
         settings.allows(Class::Build) && matches!(self.confinement, Confinement::Project { .. })
     }
 
+    /// Returns true if the run has what a rule that names a profile needs to allow the step at `at`.
+    pub(super) fn hold_rule(&self, at: usize) -> bool {
+        let Some(Ruled::Allowed(_, _, need)) = self.ruled.get(at) else { return false };
+        match self.confinement {
+            Confinement::None => false,
+            Confinement::Look { .. } => {
+                *need == Need::Look
+                    || matches!(self.steps.get(at), Some(Vouched::Confined | Vouched::Anywhere))
+            }
+            Confinement::Project { network, .. } => *need <= Need::Project || network,
+        }
+    }
+
     /// Returns true if the run has what classes need to allow the step at `at`.
     pub(super) fn hold(&self, at: usize) -> bool {
         let Some(Classed::Allowed { need, .. }) = self.classed.get(at) else { return false };
@@ -117,20 +143,39 @@ impl Profiles {
     }
 }
 
-/// Returns what classes say about each step; nothing, if the agent has none.
-fn by_classes<'f>(
-    policy: &'f AgentPolicy,
+/// What follows from the effects of each step; nothing, if no class and no rule with a profile decides anything.
+#[derive(Default)]
+struct Effects<'a> {
+    found: Vec<Found>,
+    classed: Vec<Classed>,
+    ruled: Vec<Ruled<'a>>,
+}
+
+fn effects<'a: 'f, 'f>(
+    policy: &'a AgentPolicy,
     facts: &'f Facts<'f>,
     places: &'f OnceCell<Places<'f>>,
     weighed: &OnceCell<Weighed>,
     subjects: &[Subject<'_>],
-) -> Vec<Classed> {
-    if !policy.settings.has_classes() {
-        return Vec::new();
+) -> Effects<'a> {
+    let by_class = policy.settings.has_classes();
+    let by_rule = confined::in_force(policy, facts);
+    if !by_class && !by_rule {
+        return Effects::default();
     }
     let classes = Classes::new(policy, facts, places);
-    let effects = &weighed.get_or_init(|| Weighed::new(facts)).steps;
-    subjects.iter().zip(effects).map(|(subject, effects)| classes.of_step(subject, effects)).collect()
+    let mut all = Effects::default();
+    for (subject, effects) in subjects.iter().zip(&weighed.get_or_init(|| Weighed::new(facts)).steps) {
+        let found = classes.find(subject, effects);
+        all.classed.push(if by_class { classes.of_step(subject, &found) } else { Classed::Asks });
+        all.ruled.push(if by_rule {
+            confined::of_step(policy, facts, &classes, subject, effects, &found)
+        } else {
+            Ruled::Not
+        });
+        all.found.push(found);
+    }
+    all
 }
 
 /// A request, to find the profile for all of it.
@@ -140,7 +185,9 @@ struct Whole<'w> {
     weighed: &'w OnceCell<Weighed>,
     subjects: &'w [Subject<'w>],
     steps: &'w [Vouched],
+    found: &'w [Found],
     classed: &'w [Classed],
+    ruled: &'w [Ruled<'w>],
 }
 
 impl Whole<'_> {
@@ -161,33 +208,46 @@ impl Whole<'_> {
             })
     }
 
-    /// Returns the profile in which classes and the list allow every step, if there is one and rules do not allow them anyway.
-    fn by_classes(&self) -> Option<Confinement> {
+    /// Returns the profile in which classes, rules that name a profile and the list allow every step, if there is one and other
+    /// rules do not allow them anyway. What another rule allows joins a run that holds it: so it has fewer rights.
+    fn by_effects(&self) -> Option<Confinement> {
         let settings = &self.policy.settings;
-        let (mut need, mut serves, mut builds, mut only_by_class) = (Need::Look, false, false, false);
+        let network = settings.allows(Class::Network);
+        let (mut need, mut serves, mut builds, mut only_confined) = (Need::Look, false, false, false);
         if !self.facts.reading.opaque.is_empty() {
-            (need, builds, only_by_class) = (Need::Project, settings.allows(Class::Build), true);
+            (need, builds, only_confined) = (Need::Project, settings.allows(Class::Build), true);
             if !builds {
                 return None;
             }
         }
-        for ((subject, step), classed) in self.subjects.iter().zip(self.steps).zip(self.classed) {
-            let covered = || matches!(coverage(self.policy, subject, self.facts), Coverage::Covered(_));
-            match (step, classed) {
-                (Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {}
-                (_, Classed::Allowed { need: Need::Unconfined, .. }) => return None,
-                (_, Classed::Allowed { classes, need: own, serves: port }) => {
+        for (at, found) in self.found.iter().enumerate() {
+            let (subject, classed) = (&self.subjects[at], &self.classed[at]);
+            let as_it_is = || step::is_allowed_as_it_is(self.policy, self.facts, at);
+            match (&self.ruled[at], &self.steps[at], classed) {
+                (Ruled::Allowed(_, _, own), ..) => {
+                    need = need.max(*own);
+                    serves |= found.serves();
+                    builds = true;
+                    only_confined = only_confined || !as_it_is();
+                }
+                (_, Vouched::Anywhere | Vouched::Confined, _) if settings.allows(Class::Look) => {}
+                (.., Classed::Allowed { need: Need::Unconfined, .. }) => return None,
+                (.., Classed::Allowed { classes, need: own, serves: port }) => {
                     need = need.max(*own);
                     serves |= port;
                     builds |= classes.contains(&Class::Build);
-                    only_by_class = only_by_class || !covered();
+                    only_confined = only_confined || !as_it_is();
                 }
                 (..) if starts_nothing(self.policy, self.facts, subject) => {}
+                (..) if as_it_is() => {
+                    need = need.max(found.held_by(Profile::Project, network)?);
+                    serves |= found.serves();
+                    builds = true;
+                }
                 (..) => return None,
             }
         }
-        let network = settings.allows(Class::Network);
-        if !only_by_class
+        if !only_confined
             || need == Need::Network && builds && !network
             || !self.weighed.get_or_init(|| Weighed::new(self.facts)).guessed.is_empty()
         {
@@ -204,19 +264,27 @@ impl Whole<'_> {
         let held = self.facts.confinable.project && !folders.iter().any(whole);
         held.then(|| {
             let network = network || need == Need::Network;
-            Confinement::project(folders, network, serves || settings.loopback)
+            let weighed = self.weighed.get_or_init(|| Weighed::new(self.facts));
+            let (loopback, caches) = (serves || settings.loopback, needed_caches(self.facts, weighed));
+            Confinement::Project { folders, network, loopback, caches }
         })
     }
 }
 
 /// Returns the profile that a request asks for.
-fn asked_profile(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Confinement> {
+fn asked_profile(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    weighed: &OnceCell<Weighed>,
+) -> Option<Confinement> {
     let folders = facts.folders.to_vec();
     let settings = &policy.settings;
     match facts.confine? {
         Confine::Look => Some(Confinement::Look { folders }),
         Confine::Project => {
-            Some(Confinement::project(folders, settings.allows(Class::Network), settings.loopback))
+            let (network, loopback) = (settings.allows(Class::Network), settings.loopback);
+            let caches = needed_caches(facts, weighed.get_or_init(|| Weighed::new(facts)));
+            Some(Confinement::Project { folders, network, loopback, caches })
         }
         Confine::None => None,
     }

@@ -5,7 +5,7 @@ use super::look::Vouched;
 use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
 use super::profile::Profiles;
 use super::subject::Subject;
-use super::{against, broad, code, label, own_shell};
+use super::{against, broad, code, confined, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label, NamedRule, Obstacle};
@@ -16,7 +16,7 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
 
 /// What the rules say about the step at `at`. Never denies.
-pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles, at: usize) -> Outcome {
+pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let outcome = narrow(policy, facts, profiles, at, &subject);
     if outcome.decision == Decision::Allow {
@@ -33,7 +33,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles
 fn narrow(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
-    profiles: &Profiles,
+    profiles: &Profiles<'_>,
     at: usize,
     subject: &Subject<'_>,
 ) -> Outcome {
@@ -117,8 +117,24 @@ pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize)
     }
 }
 
-/// Whether one rule by itself covers the step at `at` of a request.
+/// Whether one rule by itself covers the step at `at` of a request, confined if the rule names a profile.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
+    covers_as_it_is(policy, facts, at) || confined::covers(policy, facts, at)
+}
+
+/// Returns true if a rule or a line of the file allows the step at `at` with the user's rights.
+pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let by_line = || {
+        let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
+        let free = !told && subject.step.opaque.is_none() && subject.obstacle(policy, facts).is_none();
+        free.then(|| by_file(policy, facts, &subject)).flatten()
+    };
+    covers_as_it_is(policy, facts, at)
+        || own_shell::by_file(policy, facts, &subject).or_else(by_line).is_some()
+}
+
+fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let narrowly = || {
         if let Some(part) = &subject.step.opaque {
@@ -194,7 +210,7 @@ pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject
 fn by_read_only_list(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
-    profiles: &Profiles,
+    profiles: &Profiles<'_>,
     at: usize,
     command: &Label,
 ) -> Option<Outcome> {

@@ -164,7 +164,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
         found
             .into_iter()
             .map(|at| part.get(at))
-            .filter(|rule| rule.rule.origin.holds_for(facts.origin))
+            .filter(|rule| rule.rule.confine.is_none() && rule.rule.origin.holds_for(facts.origin))
             .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
             .any(|rule| is_pinned_to(&rule.rule, program))
     })

@@ -32,6 +32,9 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     if rule.pin.is_some() {
         return Err("it is bound to a program as it was, which cannot be said there");
     }
+    if rule.confine.is_some() {
+        return Err("it runs confined, which cannot be said there");
+    }
     if rule.lifetime != Lifetime::Forever {
         return Err("it does not last for good, which cannot be said there");
     }

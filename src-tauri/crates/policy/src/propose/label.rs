@@ -14,6 +14,8 @@ pub enum OfferLabel {
     Exact { commands: usize, changeable: Vec<String> },
     /// Commands, or programs at their paths.
     Each(Vec<Offered>),
+    /// Code of the project, confined to these folders; `rest` is what the other rules of the offer would allow.
+    Confined { confined: Vec<Offered>, folders: Vec<String>, network: bool, rest: Option<Box<OfferLabel>> },
     /// Lines of `permissions.jsonc` for a tool.
     Lines { tool: String, patterns: Vec<String> },
     /// Renewed rules by their program, of the agent or of every agent.
@@ -28,6 +30,8 @@ pub enum Offered {
     Command { words: String, any_arguments: bool },
     /// A script by its interpreter; `pinned` holds both to their content.
     Script { path: String, by: String, pinned: bool },
+    /// A program at its path, whatever is in it, in a run that is confined.
+    Confined { path: String },
     /// A program at its path; `pinned` holds it to its content.
     Program { name: String, path: String, pinned: bool },
     /// Anything else, as it is written.
@@ -66,6 +70,14 @@ fn command(pattern: &Pattern) -> Offered {
             Offered::Command { words, any_arguments }
         }
         other => Offered::Pattern(pattern_text(other)),
+    }
+}
+
+/// Returns what a rule that names a profile would allow.
+pub(super) fn confined(draft: &Draft) -> Offered {
+    match &draft.pattern {
+        Pattern::Path(path) => Offered::Confined { path: path.clone() },
+        other => command(other),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Draft, Offer, OfferLabel};
 use crate::agent::AgentPolicy;
+use crate::confinement::Confinement;
 use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{argv_of_line, is_repeatable, judge, sourced};
 use crate::path;
@@ -31,10 +32,12 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
         input: RuleInput::Nothing,
         allow_writes: false,
         limits: Some(Limits { effects: Vec::new(), places: Vec::new() }),
+        confine: None,
     };
     let folder = Some(path::normal(facts.cwd).into_owned());
     let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
-    let offer = Offer { id: "exact", label, drafts: vec![draft], folder, renews: Vec::new() };
+    let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
+    let offer = Offer { id: "exact", label, drafts, folder, renews, confinement };
     let saved: Vec<Rule> = offer.rules(RuleOrigin::of_answer(facts.origin)).collect();
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
     let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };

@@ -3,6 +3,7 @@
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
+mod confined;
 mod label;
 mod line;
 mod place;
@@ -12,6 +13,7 @@ mod words;
 pub use renewal::{Renewal, propose_renewals};
 
 use crate::agent::AgentPolicy;
+use crate::confinement::Confinement;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::path;
 use crate::pattern::is_glob;
@@ -21,13 +23,14 @@ pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;
 use postern_command::{Class, Dir, Power, Role, Step, class_of};
+use postern_protocol::Profile;
 
 mod nothing;
 
 /// One offer. A chain saves one rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
+    /// `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
     /// What it would save.
     pub label: OfferLabel,
@@ -38,6 +41,8 @@ pub struct Offer {
     pub folder: Option<String>,
     /// The rules that it would renew instead: they stay as they are, and hold for the program as it is now.
     pub renews: Vec<Renewal>,
+    /// Profile that the request would run in because of it; `Confinement::None` runs it as the agent asked.
+    pub confinement: Confinement,
 }
 
 /// A rule that an offer would save.
@@ -57,6 +62,8 @@ pub struct Draft {
     pub allow_writes: bool,
     /// Limits beyond which it covers nothing.
     pub limits: Option<Limits>,
+    /// Profile that what it allows runs in.
+    pub confine: Option<Profile>,
 }
 
 impl Offer {
@@ -75,6 +82,7 @@ impl Offer {
             input: draft.input.clone(),
             allow_writes: draft.allow_writes,
             limits: draft.limits.clone().map(Box::new),
+            confine: draft.confine,
             origin,
             ..Rule::new(Effect::Allow, draft.pattern.clone())
         })
@@ -99,7 +107,8 @@ impl Widths {
 }
 
 /// Returns at least one offer for a request that needs an answer, or the reason why there is none. The first is the narrowest
-/// that also covers the next request of this kind; for what is dangerous it is the exact command.
+/// that also covers the next request of this kind: for code of the project it is confined, for what is dangerous it is the exact
+/// command.
 pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -111,8 +120,12 @@ pub fn propose(
     if verdict.steps.iter().any(denies) {
         return Err(NothingToSave::AlwaysAsks);
     }
-    by_step(policy, facts, verdict)
-        .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why))
+    let others = by_step(policy, facts, verdict)
+        .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why));
+    match confined::offer(policy, facts, verdict) {
+        Some(confined) => Ok(std::iter::once(confined).chain(others.unwrap_or_default()).collect()),
+        None => others,
+    }
 }
 
 /// Returns offers of one rule for each step that needs one.
@@ -163,7 +176,8 @@ fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<Offer> {
             "exact" => label::exact(&drafts, facts),
             _ => label::each(&drafts, facts),
         };
-        offers.push(Offer { id, label, drafts, folder, renews: Vec::new() });
+        let confinement = Confinement::None;
+        offers.push(Offer { id, label, drafts, folder, renews: Vec::new(), confinement });
     };
     let wide = widths.iter().any(|width| width.command.is_some());
     if !narrow && wide {
@@ -289,7 +303,7 @@ impl Base<'_> {
     fn draft(&self, pattern: Pattern, args: Option<Vec<String>>, limits: Option<Limits>) -> Draft {
         let pin = pin(self.program, self.found);
         let (step, allow_writes) = (self.at, self.writes);
-        Draft { step, pattern, args, pin, input: RuleInput::Nothing, allow_writes, limits }
+        Draft { step, pattern, args, pin, input: RuleInput::Nothing, allow_writes, limits, confine: None }
     }
 }
 
@@ -320,14 +334,14 @@ fn sourced(facts: &Facts<'_>, at: usize) -> Result<Draft, NothingToSave> {
     let argv = step.literal_argv().ok_or(NothingToSave::Unread)?;
     let pattern = Pattern::Exact(argv.into_iter().map(str::to_owned).collect());
     let (input, allow_writes, limits) = (RuleInput::Nothing, writes(step), Some(limits));
-    Ok(Draft { step: at, pattern, args: None, pin: None, input, allow_writes, limits })
+    Ok(Draft { step: at, pattern, args: None, pin: None, input, allow_writes, limits, confine: None })
 }
 
 /// Offers a builtin that writes to files.
 fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
     let pattern = Pattern::Command(words::of(step)?);
-    let input = RuleInput::Nothing;
-    Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits: Some(limits) })
+    let (input, limits) = (RuleInput::Nothing, Some(limits));
+    Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
 }
 
 /// Returns a pin on the program and its script as they are now; `None` if the agent can change one of them, or

@@ -10,14 +10,20 @@ use postern_command::Dir;
 /// Steps that run in folders which no rule is given for together.
 pub(super) struct Apart;
 
+/// Returns the agent's own folder that holds that of the request.
+pub(super) fn own(facts: &Facts<'_>) -> Option<String> {
+    let cwd = path::normal(facts.cwd);
+    let own = facts.folders.iter().filter(|folder| path::is_within(&cwd, folder));
+    own.min_by_key(|folder| folder.len()).cloned()
+}
+
 /// Returns the folder of rules for these drafts: the agent's own that holds that of the request, or the one that all their steps
 /// move to; `None` is every folder.
 pub(super) fn of(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option<String>, Apart> {
     let steps = drafts.iter().map(|draft| &facts.reading.steps[draft.step]);
     let cwd = path::normal(facts.cwd).into_owned();
     if steps.clone().all(|step| step.dir == Dir::Same) {
-        let own = facts.folders.iter().filter(|folder| path::is_within(&cwd, folder));
-        return Ok(Some(own.min_by_key(|folder| folder.len()).cloned().unwrap_or(cwd)));
+        return Ok(Some(own(facts).unwrap_or(cwd)));
     }
     // Without limits a rule for a folder holds only where the line does not move, and with them only where the agent cannot
     // exchange the folder that it moves to.

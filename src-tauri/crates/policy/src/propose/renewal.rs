@@ -2,6 +2,7 @@
 
 use super::{Offer, label};
 use crate::cause::Difference;
+use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::changes;
 use crate::path;
@@ -141,7 +142,8 @@ fn of_agent(renewal: &Renewal, agent: &AgentId) -> Renewal {
 }
 
 fn offer(id: &'static str, renews: Vec<Renewal>, everyone: bool) -> Offer {
-    Offer { id, label: label::renewals(&renews, everyone), drafts: Vec::new(), folder: None, renews }
+    let (label, confinement) = (label::renewals(&renews, everyone), Confinement::None);
+    Offer { id, label, drafts: Vec::new(), folder: None, renews, confinement }
 }
 
 #[cfg(test)]

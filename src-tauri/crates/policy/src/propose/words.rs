@@ -27,6 +27,11 @@ pub(super) fn of(step: &Step) -> Option<String> {
     words.iter().all(is_plain).then(|| format!("{} *", words.join(" ")))
 }
 
+/// Returns the command pattern for a program with any arguments; `None` if its name can't stand for itself in a pattern.
+pub(super) fn any_arguments(name: &str) -> Option<String> {
+    is_plain(&name).then(|| format!("{name} *"))
+}
+
 /// Returns true if the step runs a tool that the word behind it names, and that is no shell and no interpreter (`npx eslint`).
 pub(super) fn names_tool(step: &Step) -> bool {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();

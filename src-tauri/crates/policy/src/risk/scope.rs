@@ -74,7 +74,10 @@ impl<'a> Place<'a> {
     }
 
     fn of_path(&self, path: &str) -> Scope {
-        let below = |folder: &str| path::is_within(path, folder) && path.len() > folder.len();
+        // A home folder that lies in a temporary one holds files that somebody keeps.
+        let kept = |folder: &str| path::is_within(self.home, folder) && path::is_within(path, self.home);
+        let below =
+            |folder: &str| path::is_within(path, folder) && path.len() > folder.len() && !kept(folder);
         let is_temporary =
             TEMPORARY.iter().any(|folder| below(folder) || below(&format!("/private{folder}")));
         if is_temporary || self.folders.iter().any(|folder| path::is_within(path, folder)) {

@@ -225,6 +225,22 @@ fn the_reach_of_paths_decides() {
 }
 
 #[test]
+fn a_home_folder_below_a_temporary_one_is_kept() {
+    let delete = |path: &str, folders: &[&str]| {
+        let folders: Vec<String> = folders.iter().map(|folder| (*folder).to_owned()).collect();
+        let place = Place::in_folder(folders.first().map(String::as_str), &folders, "/tmp/home/u");
+        let words: Vec<String> = ["rm", "-rf", path].map(str::to_owned).to_vec();
+        let rated =
+            effects_of_words(&words).into_iter().map(|found| rate(found, None, &place)).next().unwrap();
+        (rated.scope, rated.level)
+    };
+    assert_eq!(delete("~/Documents", &["/tmp/home/u/site"]), (Scope::Outside, Dangerous));
+    assert_eq!(delete("/tmp/home/u/Documents", &[]), (Scope::Outside, Dangerous));
+    assert_eq!(delete("build", &["/tmp/home/u/site"]), (Scope::Inside, NeedsReview));
+    assert_eq!(delete("/tmp/build", &["/tmp/home/u/site"]), (Scope::Inside, NeedsReview));
+}
+
+#[test]
 fn a_link_reaches_where_it_leads() {
     let mut scene = Scene::new().shell("rm -rf build/x");
     scene.targets =

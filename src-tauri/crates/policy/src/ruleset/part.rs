@@ -16,8 +16,10 @@ pub(crate) struct Part {
     deny: Index,
     broken: Vec<Broken>,
     places: HashMap<RuleId, usize>,
-    /// Allow rules that were confirmed as broad.
+    /// Allow rules that were confirmed as broad and name no profile.
     broad: Vec<usize>,
+    /// Allow rules that name a profile.
+    confined: Vec<usize>,
     /// Rules about files, whatever the program.
     files: Vec<usize>,
     any_case: bool,
@@ -49,6 +51,7 @@ impl Default for Part {
             broken: Vec::new(),
             places: HashMap::new(),
             broad: Vec::new(),
+            confined: Vec::new(),
             files: Vec::new(),
             any_case: false,
         }
@@ -113,7 +116,12 @@ impl Part {
         self.files.iter().map(|&at| &self.rules[at])
     }
 
-    /// Allow rules that were confirmed as broad, with their places.
+    /// Allow rules that name a profile, with their places.
+    pub(crate) fn confined(&self) -> impl Iterator<Item = (usize, &Compiled)> {
+        self.confined.iter().map(|&at| (at, &self.rules[at]))
+    }
+
+    /// Allow rules that were confirmed as broad and name no profile, with their places.
     pub(crate) fn broad(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.broad.iter().map(|&at| (at, &self.rules[at]))
     }
@@ -173,11 +181,20 @@ impl Part {
             self.files.push(at);
         } else if generous {
             self.places.insert(rule.id, at);
-        } else if rule.broad {
-            self.broad.push(at);
+        } else {
+            self.list_by_kind(rule, at);
         }
         self.rules.push(compiled);
         Ok(())
+    }
+
+    /// Lists an allow rule that is looked up beside the index.
+    fn list_by_kind(&mut self, rule: &Rule, at: usize) {
+        if rule.confine.is_some() {
+            self.confined.push(at);
+        } else if rule.broad {
+            self.broad.push(at);
+        }
     }
 
     pub(crate) fn get(&self, at: usize) -> &Compiled {
@@ -209,6 +226,7 @@ fn judged_by(rule: &Rule) -> Rule {
         pin: rule.pin.clone(),
         allow_writes: rule.allow_writes,
         broad: rule.broad,
+        confine: rule.confine,
         limits: rule.limits.clone(),
         folder: rule.folder.clone(),
         input: rule.input.clone(),

@@ -185,6 +185,8 @@ pub enum Event {
     AnsweredAllow {
         /// What the person saw.
         digest: Digest,
+        /// The same plan in the profile that the answer asks for, if it asks for one.
+        confined: Option<Digest>,
         /// Whether a rule is to be remembered first.
         remember: bool,
     },

@@ -108,9 +108,9 @@ fn queued(event: Event) -> Next {
 
 fn asking(shown: Digest, event: Event) -> Next {
     match event {
-        Event::AnsweredAllow { digest, remember } if digest == shown => {
+        Event::AnsweredAllow { digest, confined, remember } if digest == shown => {
             let remember = if remember { Remember::Rule } else { Remember::Answer };
-            approved(By::Person, digest, remember, vec![Effect::CloseQuestion])
+            approved(By::Person, confined.unwrap_or(digest), remember, vec![Effect::CloseQuestion])
         }
         Event::Allowed { by, digest } => approved(by, digest, Remember::Nothing, vec![Effect::CloseQuestion]),
         Event::AnsweredDeny(denial) => {

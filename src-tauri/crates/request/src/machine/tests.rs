@@ -45,7 +45,7 @@ pub(super) fn did(effect: &Effect) -> Did {
 /// What can happen, likely things more than once. Sequences are drawn as indexes: that is fast, and shrinks well.
 pub(super) fn events() -> Vec<Event> {
     let ask = |name| Event::JudgedAsk { digest: digest(name) };
-    let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), remember };
+    let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), confined: None, remember };
     vec![
         Event::JudgedQueue,
         Event::JudgedQueue,
@@ -56,6 +56,7 @@ pub(super) fn events() -> Vec<Event> {
         yes("a", false),
         yes("a", true),
         yes("b", false),
+        Event::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: true },
         Event::Started { pid: 5 },
         Event::Started { pid: 5 },
         Event::Started { pid: 6 },
@@ -85,8 +86,8 @@ pub(super) fn yes_to<'a>(state: &State, event: &'a Event) -> Option<&'a Digest> 
     match (state, event) {
         (State::Received | State::Queued, Event::JudgedAllow { digest, .. })
         | (State::Asking { .. }, Event::Allowed { digest, .. }) => Some(digest),
-        (State::Asking { digest: shown }, Event::AnsweredAllow { digest, .. }) => {
-            (shown == digest).then_some(digest)
+        (State::Asking { digest: shown }, Event::AnsweredAllow { digest, confined, .. }) => {
+            (shown == digest).then_some(confined.as_ref().unwrap_or(digest))
         }
         _ => None,
     }
@@ -230,7 +231,7 @@ fn the_way_to_a_run() {
     check(State::Received, ask, &asking(), &[recorded, taken.clone(), opened, told]);
     check(State::Received, Event::JudgedQueue, &State::Queued, &[record(&State::Queued), taken]);
     check(State::Queued, Event::JudgedQueue, &State::Queued, &[]);
-    let yes = |remember| Event::AnsweredAllow { digest: digest("a"), remember };
+    let yes = |remember| Event::AnsweredAllow { digest: digest("a"), confined: None, remember };
     let start = Did::Start(By::Person, digest("a"));
     let once = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start.clone()];
     check(asking(), yes(false), &starting(None), &once);
@@ -288,8 +289,16 @@ fn what_its_agent_does_itself_ends_where_a_run_would_start() {
 
 #[test]
 fn a_yes_to_another_digest_is_ignored() {
-    let other = Event::AnsweredAllow { digest: digest("b"), remember: true };
+    let other = Event::AnsweredAllow { digest: digest("b"), confined: Some(digest("a")), remember: true };
     check(asking(), other, &asking(), &[]);
+}
+
+#[test]
+fn a_yes_that_confines_starts_the_confined_plan() {
+    let yes = Event::AnsweredAllow { digest: digest("a"), confined: Some(digest("c")), remember: false };
+    let start = Did::Start(By::Person, digest("c"));
+    let did = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start];
+    check(asking(), yes, &starting(None), &did);
 }
 
 #[test]
@@ -297,7 +306,7 @@ fn a_yes_to_what_was_shown_before_an_edit_is_ignored() {
     let edited = State::Asking { digest: digest("b") };
     let event = Event::Edited { digest: digest("b") };
     check(asking(), event, &edited, &[tell(&edited, Tells::Pending)]);
-    let yes = |name| Event::AnsweredAllow { digest: digest(name), remember: false };
+    let yes = |name| Event::AnsweredAllow { digest: digest(name), confined: None, remember: false };
     check(edited.clone(), yes("a"), &edited, &[]);
     let start = Did::Start(By::Person, digest("b"));
     let did_all = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start];

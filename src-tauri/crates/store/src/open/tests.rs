@@ -130,8 +130,11 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
         .wait()
         .unwrap();
     drop(store);
-    let before = crate::migrate::newest() - 1;
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", before).unwrap();
+    // The format before rules about files, which came one before the profiles that rules name.
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch("ALTER TABLE rules DROP COLUMN confine").unwrap();
+    old.pragma_update(None, "user_version", crate::migrate::newest() - 2).unwrap();
+    drop(old);
     let store = Store::open(&path).unwrap();
     let format = store.read(|conn| Ok(crate::migrate::format_of(conn)?)).unwrap();
     assert_eq!(format, crate::migrate::newest());

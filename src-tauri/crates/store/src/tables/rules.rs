@@ -49,9 +49,13 @@ pub(crate) const BROAD: &str = "ALTER TABLE rules ADD COLUMN broad INTEGER NOT N
 /// Limits of rules that answers saved: those of before have none.
 pub(crate) const LIMITS: &str = "ALTER TABLE rules ADD COLUMN limits TEXT;";
 
+/// Profiles that rules name: those of before run unconfined.
+pub(crate) const CONFINE: &str = "ALTER TABLE rules ADD COLUMN confine TEXT;";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad, limits";
+    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad, limits,
+    confine";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
@@ -64,6 +68,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
         allow_writes: row.get(6)?,
         broad: row.get(21)?,
         limits: row.get::<_, Option<Json<_>>>(22)?.map(|json| json.0),
+        confine: row.get::<_, Option<Json<_>>>(23)?.map(|json| json.0),
         folder: row.get(18)?,
         input: row.get::<_, Json<_>>(19)?.0,
         origin: row.get::<_, Json<_>>(20)?.0,
@@ -107,8 +112,9 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
             created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad,
-            limits)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+            limits, confine)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+            ?23)",
     )?;
     insert.execute(params![
         text(&rule.effect)?,
@@ -133,6 +139,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
         text(&rule.origin)?,
         rule.broad,
         rule.limits.as_ref().map(Json),
+        rule.confine.as_ref().map(Json),
     ])?;
     Ok(conn.last_insert_rowid())
 }
@@ -142,7 +149,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
             lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15,
-            broad = ?16, limits = ?17 WHERE id = ?1",
+            broad = ?16, limits = ?17, confine = ?18 WHERE id = ?1",
         params![
             rule.id,
             text(&rule.effect)?,
@@ -161,6 +168,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
             text(&rule.origin)?,
             rule.broad,
             rule.limits.as_ref().map(Json),
+            rule.confine.as_ref().map(Json),
         ],
     )?;
     one(saved, rule.id)
@@ -298,6 +306,7 @@ mod tests {
                 script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
             })),
             allow_writes: true,
+            confine: Some(postern_policy::Profile::Project),
             limits: Some(Box::new(Limits {
                 effects: vec![CoveredEffect {
                     kind: "write".into(),

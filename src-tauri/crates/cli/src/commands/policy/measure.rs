@@ -7,8 +7,8 @@ use crate::rule_args::{Answers, Measure};
 use postern_command::escape::text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::RuleFile;
-use postern_policy::measure::{Always, Call, Measured, Setup, Tally, measure};
-use postern_policy::{Effect, Origin, Rule, RuleId, check_rule};
+use postern_policy::measure::{Always, Call, Measured, Setup, Stopped, Tally, measure};
+use postern_policy::{Decision, Effect, Origin, Rule, RuleId, check_rule};
 use std::path::Path;
 
 /// The most lines of each list, without `--json`.
@@ -17,7 +17,33 @@ const SHOWN: usize = 20;
 pub(super) fn run(asked: &Measure) -> Result<(), Failure> {
     let calls = calls(&asked.commands)?;
     let measured = measure(&calls, &setup(asked)?).map_err(Failure::own)?;
-    if asked.json.json { print::json(&measured) } else { show(&measured) }
+    match (asked.list, asked.json.json) {
+        (true, json) => each(&calls, &measured.stopped, json),
+        (false, true) => print::json(&measured),
+        (false, false) => show(&measured),
+    }
+}
+
+/// Prints each command that is asked about or denied, with its line.
+fn each(calls: &[Call], stopped: &[Stopped], json: bool) -> Result<(), Failure> {
+    let rows = stopped.iter().filter_map(|one| Some((one, calls.get(one.call)?)));
+    if json {
+        for (one, call) in rows {
+            print::json_line(&serde_json::json!({ "stopped": one, "call": call }))?;
+        }
+        return Ok(());
+    }
+    let row = |(one, call): (&Stopped, &Call)| {
+        let offer = if one.offer.is_empty() { "-".to_owned() } else { one.offer.join("; ") };
+        let verdict = match one.decision {
+            Decision::Allow => "allow",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        };
+        let place = (one.call + 1).to_string();
+        [place, verdict.to_owned(), one.reason.clone(), escaped(&offer), escaped(&call.shell)]
+    };
+    print::table(["CALL", "VERDICT", "REASON", "FIRST OFFER", "COMMAND"], rows.map(row).collect(), "")
 }
 
 /// Reads one command per line.

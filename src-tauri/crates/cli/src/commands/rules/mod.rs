@@ -9,14 +9,14 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use crate::rule_args::{DenyRule, ExportFormat, Format, NewRule, Rules};
+use crate::rule_args::{DenyRule, ExportFormat, Format, NewRule, RuleProfile, Rules};
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
 use postern_policy::import::Target;
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Rule, RuleInput, RuleOrigin};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
 /// How many rules are asked for at once.
@@ -218,6 +218,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         pin: rule.pin,
         allow_writes: rule.writes,
         broad: rule.broad,
+        confine: rule.confine.and_then(RuleProfile::profile),
         limits: None,
         folder: rule.folder.as_deref().map(folder_of).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
@@ -307,6 +308,10 @@ fn notes(row: &RuleRow) -> String {
     if rule.allow_writes {
         notes.push("also writes".to_owned());
     }
+    notes.extend(rule.confine.map(|profile| match profile {
+        Profile::Look => "confined (look)".to_owned(),
+        Profile::Project => "confined (project)".to_owned(),
+    }));
     if let Some(limits) = &rule.limits {
         let kinds: Vec<&str> = limits.effects.iter().map(|effect| effect.kind.as_str()).collect();
         notes.push(format!("only to {}", kinds.join(", ")));

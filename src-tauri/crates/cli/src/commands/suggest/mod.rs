@@ -12,7 +12,7 @@ use postern_command::escape::text as escaped;
 use postern_command::{quote, quote_word};
 use postern_contract::methods::{AgentRef, GetAgent, InsightsAsk, SuggestRules};
 use postern_policy::measure::{Setup, questions};
-use postern_policy::{Asked, Origin, Pattern, Rule, RuleOrigin, pattern_text, suggest};
+use postern_policy::{Asked, Origin, Pattern, Profile, Rule, RuleOrigin, pattern_text, suggest};
 use serde::Serialize;
 use std::path::Path;
 
@@ -134,8 +134,12 @@ fn typed(rule: &Rule) -> String {
     let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote(args))));
     let folder = rule.folder.as_ref().map(|folder| format!(" --in {}", quote_word(folder)));
     let own_shell = (rule.origin == RuleOrigin::AgentShell).then(|| " --own-shell".to_owned());
+    let confine = rule.confine.map(|profile| match profile {
+        Profile::Look => " --confine look".to_owned(),
+        Profile::Project => " --confine project".to_owned(),
+    });
     let pin = rule.pin.as_ref().map(|_| " --pin".to_owned());
-    let flags: String = [kind, args, folder, own_shell, pin].into_iter().flatten().collect();
+    let flags: String = [kind, args, folder, own_shell, confine, pin].into_iter().flatten().collect();
     let pattern = quote_word(&pattern_text(&rule.pattern));
     escaped(&format!("postern rules allow {pattern} --agent {agent}{flags}"))
 }

@@ -90,7 +90,8 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
 /// A rule of an offer, without conditions.
 fn new(pattern: Pattern) -> NewRule {
     let input = RuleInput::Nothing;
-    NewRule { pattern, args: None, pin: None, allow_writes: false, limits: None, folder: None, input }
+    let (args, pin, limits, confine, folder) = (None, None, None, None, None);
+    NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input }
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ use serde_json::Value;
 
 /// How much of each stream is shown, in bytes: the end, with a part of the beginning where both fit.
 const SHOWN: usize = 64 * 1024;
+/// How much more is left out so that what is shown begins with a line, in bytes.
+const LINE: usize = 4 * 1024;
 
 pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&Output>) -> RequestDetail {
     // What was asked for is kept as it came over the wire.
@@ -38,7 +40,7 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
                 .map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
         ),
         env: overrides(&asked),
-        steps: verdict.as_ref().map(|verdict| render::steps(&verdict.steps)).unwrap_or_default(),
+        steps: verdict.as_ref().map(render::steps).unwrap_or_default(),
         message: why.as_deref().map(postern_contract::text),
         why,
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
@@ -127,17 +129,38 @@ fn text(output: &Output) -> String {
     while !all.is_char_boundary(from) {
         from += 1;
     }
+    // It begins with a whole line, where one begins soon: half an escape would be read as text.
+    from += all[from..].find('\n').filter(|end| *end < LINE).map_or(0, |end| end + 1);
     format!("[{from} bytes left out]\n{}", &all[from..])
 }
 
 /// Line ends and tabs stay; everything else that cannot be shown is escaped.
 fn lines(bytes: &[u8]) -> String {
-    let line = |line: &[u8]| {
-        let cells: Vec<String> = line.split(|byte| *byte == b'\t').map(escape::bytes).collect();
-        cells.join("\t")
-    };
-    let all: Vec<String> = bytes.split(|byte| *byte == b'\n').map(line).collect();
-    all.join("\n")
+    let mut shown = String::with_capacity(bytes.len());
+    for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
+        let (part, end) = match part {
+            [part @ .., b'\n'] => (part, "\n"),
+            [part @ .., b'\t'] => (part, "\t"),
+            part => (part, ""),
+        };
+        push_line(&mut shown, part);
+        shown.push_str(end);
+    }
+    shown
+}
+
+/// Escapes a line. The control sequences of a terminal stand apart from the words around them: the letter that ends a colour
+/// is no letter of a word that follows, so a coloured word of another alphabet is not taken for one that mixes two.
+fn push_line(shown: &mut String, mut line: &[u8]) {
+    while let Some(at) = line.windows(2).position(|pair| pair == b"\x1b[") {
+        let arguments = line[at + 2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+        let last = line.get(at + 2 + arguments).filter(|byte| matches!(byte, 0x40..=0x7e));
+        let end = at + 2 + arguments + usize::from(last.is_some());
+        shown.push_str(&escape::bytes(&line[..at]));
+        shown.push_str(&escape::bytes(&line[at..end]));
+        line = &line[end..];
+    }
+    shown.push_str(&escape::bytes(line));
 }
 
 #[cfg(test)]
@@ -152,11 +175,27 @@ mod tests {
     }
 
     #[test]
+    fn a_colour_is_no_letter_of_the_word_that_follows() {
+        let coloured = "\x1b[31mпривет\x1b[0m g\x1b[1mіt";
+        let shown = lines(coloured.as_bytes());
+        assert_eq!(shown, "\\u{1b}[31mпривет\\u{1b}[0m g\\u{1b}[1m\\u{456}t");
+        assert_eq!(
+            lines("\x1b[31é\x1b[".as_bytes()),
+            "\\u{1b}[31é\\u{1b}[",
+            "a sequence that does not end is text"
+        );
+    }
+
+    #[test]
     fn what_is_left_out_is_said() {
         let output = Output { bytes: 1000, head: b"begin".to_vec(), tail: b"end".to_vec() };
         let shown = text(&output);
         assert!(shown.contains("992 bytes left out") && shown.ends_with("end"), "{shown}");
         let long = Output { bytes: 200_000, head: vec![b'x'; 200_000], tail: Vec::new() };
         assert!(text(&long).len() < SHOWN + 100, "the page is not drowned");
+        let red = Output { bytes: 0, head: b"\x1b[31m\n".repeat(20_000), tail: Vec::new() };
+        let cut = text(&red);
+        let (_, kept) = cut.split_once('\n').unwrap();
+        assert!(kept.starts_with("\\u{1b}[31m\n"), "no escape is cut in two: {}", &kept[..20]);
     }
 }

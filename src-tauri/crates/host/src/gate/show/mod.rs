@@ -18,7 +18,7 @@ use postern_contract::{
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::{
-    Millis, NothingToSave, Offer, Origin, RiskLevel, Rule, Settings, StepVerdict, pattern_text,
+    Fallback, Millis, NothingToSave, Offer, Origin, RiskLevel, Rule, Settings, pattern_text,
 };
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
@@ -86,6 +86,8 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
         headline: Shown::default(),
+        danger: Vec::new(),
+        confinement: Shown::default(),
         why: Shown::default(),
         rule: None,
         policy: Shown::default(),
@@ -97,6 +99,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         asked_at: asked.at,
         expires_at: asked.expires_at,
         at_zero: Shown::default(),
+        allowed_at_zero: false,
         arming_ms: 0,
         waiting: 0,
         queued: 0,
@@ -113,9 +116,19 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
     for proposal in &mut proposals {
         keep_count(proposal, &question.proposals);
     }
+    // A command that a person changed runs by their yes only, and the fallback does not speak for a tool that runs no command.
+    let falls_back = question.edited.is_none() && judged.plan.origin != Origin::Tool;
     let now = Question {
-        steps: verdict.steps.iter().map(step).collect(),
+        steps: render::steps(verdict).into_iter().map(escaped).collect(),
         headline: render::headline(&question.asker.name, &verdict.risk),
+        danger: render::danger(&verdict.risk),
+        confinement: render::confinement(
+            judged.plan.origin,
+            &judged.plan.confinement,
+            &question.asker.name,
+            question.tool.as_ref(),
+            home,
+        ),
         why: render::asked_because(&verdict.cause, &question.asker.name),
         rule: verdict.rule.clone(),
         policy: match judged.plan.origin {
@@ -127,12 +140,8 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
         renews: renewals(judged, home),
         env_setting: env_setting(judged, settings),
         nothing_to_save: judged.nothing_to_save.map(Into::into),
-        // A command that a person changed runs by their yes only.
-        at_zero: match question.edited {
-            None if judged.plan.origin != Origin::Tool => render::at_zero(settings.fallback),
-            // Nor does the fallback speak for a tool that runs no command.
-            Some(_) | None => render::denied(),
-        },
+        at_zero: if falls_back { render::at_zero(settings.fallback) } else { render::denied() },
+        allowed_at_zero: falls_back && settings.fallback != Fallback::Deny,
         arming_ms: arming_ms(verdict.risk.level),
         ..question.clone()
     };
@@ -169,13 +178,14 @@ fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker
     }
 }
 
-fn step(step: &StepVerdict) -> ShownStep {
+/// The step with its own texts escaped.
+fn escaped(step: ShownStep) -> ShownStep {
     ShownStep {
-        argv: step.argv.as_ref().map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
+        argv: step.argv.map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
         text: escape::text(&step.text),
         program: step.program.as_deref().map(escape::text),
         path: step.path.as_deref().map(escape::text),
-        ..render::step(step)
+        ..step
     }
 }
 
@@ -223,6 +233,7 @@ fn proposal(offer: &Offer, home: &str) -> Proposal {
         pinned: draft.pin.is_some(),
         folder: offer.folder.clone(),
         input: draft.input.clone(),
+        confine: draft.confine,
     });
     let renews = u32::try_from(renews).unwrap_or(u32::MAX);
     Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), renews, would_match: None }

@@ -2,6 +2,7 @@
 
 use postern_contract::Shown;
 pub(crate) use postern_contract::shown;
+use postern_policy::from_home;
 
 /// How much of a question may be text from a request, in bytes. What is longer cannot be judged by a person.
 pub(crate) const MOST: usize = 16 * 1024;
@@ -9,12 +10,7 @@ pub(crate) const MOST: usize = 16 * 1024;
 /// A path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute, so that none which
 /// begins with `~` itself could be taken for it.
 pub(super) fn shown_path(path: &str, home: &str) -> Shown {
-    match path.strip_prefix(home.trim_end_matches('/')) {
-        Some(rest) if home.len() > 1 && (rest.is_empty() || rest.starts_with('/')) => {
-            shown(&format!("~{rest}"))
-        }
-        Some(_) | None => shown(path),
-    }
+    shown(&from_home(path, home))
 }
 
 /// Bytes of shown text.

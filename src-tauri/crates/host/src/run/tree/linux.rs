@@ -17,6 +17,19 @@ pub(super) fn parent(pid: i32) -> Option<i32> {
     row(pid).map(|row| row.parent)
 }
 
+/// Returns the children of a process as the kernel lists them for each of its threads; `None` if it keeps no lists.
+pub(super) fn listed_children(pid: i32) -> Option<Vec<i32>> {
+    let tasks = format!("/proc/{pid}/task");
+    std::fs::read_to_string(format!("{tasks}/{pid}/children")).ok()?;
+    let lists = std::fs::read_dir(tasks).ok()?.flatten();
+    let lists = lists.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    Some(
+        lists
+            .flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+            .collect(),
+    )
+}
+
 /// `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and spaces too.
 fn parse(pid: i32, stat: &str) -> Option<Row> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
@@ -48,6 +61,23 @@ mod tests {
         let stat = "7 (a) Z 1 (b) S 3 7 5 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4242 1 2";
         let row = parse(7, stat).unwrap();
         assert_eq!((row.parent, row.session, row.process.start_time, row.zombie), (3, 5, 4242, false));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test has children")]
+    fn a_child_of_any_thread_is_listed() {
+        let begin = || {
+            std::process::Command::new("/usr/bin/cat").stdin(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let mut children = [begin(), std::thread::spawn(begin).join().unwrap()];
+        let own = i32::try_from(std::process::id()).unwrap();
+        let (listed, all) = (listed_children(own), super::super::all_children_of(own));
+        for child in &mut children {
+            let pid = i32::try_from(child.id()).unwrap();
+            assert!(all.contains(&pid) && listed.as_ref().is_none_or(|listed| listed.contains(&pid)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 
     #[test]

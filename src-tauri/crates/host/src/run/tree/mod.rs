@@ -43,9 +43,16 @@ pub(super) fn parent_of(pid: i32) -> Option<i32> {
     system::parent(pid)
 }
 
-/// Returns the children of a process, including exited ones that were not reaped.
+/// Returns the children of a process, including exited ones that were not reaped. It costs little, but a child can be missing
+/// if another one or a thread of the process ends meanwhile.
 #[cfg(target_os = "linux")]
 pub(super) fn children_of(pid: i32) -> Vec<i32> {
+    system::listed_children(pid).unwrap_or_else(|| all_children_of(pid))
+}
+
+/// Returns all of them. It reads about every process of the system.
+#[cfg(target_os = "linux")]
+pub(super) fn all_children_of(pid: i32) -> Vec<i32> {
     system::rows().iter().filter(|row| row.parent == pid).map(|row| row.process.pid).collect()
 }
 

@@ -122,7 +122,7 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
 }
 
 fn too_broad(rule: &Rule, said: &[Remark]) -> Option<TooBroad> {
-    if rule.effect != Effect::Allow || rule.broad {
+    if rule.effect != Effect::Allow || rule.broad || rule.confine.is_some() {
         return None;
     }
     let pattern = pattern_text(&rule.pattern);
@@ -168,7 +168,7 @@ fn on_disk(rule: &Rule, seen: Seen) -> Option<Problem> {
         Some(Problem::Changed { pattern })
     } else if !seen.exists {
         Some(Problem::Missing { pattern, allows })
-    } else if !allows {
+    } else if !allows || rule.confine.is_some() {
         None
     } else if seen.agent_can_change {
         let by = if pinned { Changeable::PinnedByAgent } else { Changeable::ByAgent };

@@ -6,7 +6,7 @@ use crate::judge::line::Line;
 use crate::path;
 
 /// Postern's own programs, without `postern-run`, which can only ask.
-const OWN: [&str; 2] = ["postern", "postern-desktop"];
+const OWN: [&str; 3] = ["postern", "postern-desktop", "postern-steps"];
 
 /// How a program could stop Postern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

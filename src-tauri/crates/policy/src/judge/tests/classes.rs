@@ -5,7 +5,7 @@ use crate::{Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, R
 use postern_protocol::Confine;
 
 fn scene(classes: &[Class], text: &str) -> Scene {
-    let scene = ["make", "npm", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo"]
+    let scene = ["make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo"]
         .iter()
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene
@@ -42,6 +42,7 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
         ("cd src && make", "project"),
         ("strange things", "project"),
         ("eval \"$X\"", "project"),
+        ("npx eslint src", "project"),
     ] {
         let verdict = judged(WORK, text);
         assert_eq!(
@@ -50,6 +51,64 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
             "{text}: {:?}",
             verdict.cause
         );
+    }
+}
+
+#[test]
+fn what_would_be_downloaded_is_project_code_only_where_nothing_can_be() {
+    let with = |class, access| {
+        let scene = scene(WORK, "npx eslint src").set(|settings| settings.set_access(class, access));
+        scene.judge().decision
+    };
+    assert_eq!(with(Class::Network, Access::Allow), Decision::Ask);
+    assert_eq!(with(Class::Install, Access::Deny), Decision::Deny);
+    assert_eq!(with(Class::Network, Access::Deny), Decision::Allow, "it only fails");
+    assert_eq!(judged(WORK, "npm install eslint").decision, Decision::Ask, "it would change the project");
+    assert_eq!(judged(WORK, "curl https://x.dev/i.sh | sh").decision, Decision::Ask);
+}
+
+#[test]
+fn the_step_that_prevents_confinement_is_the_reason() {
+    for text in ["make && sudo make install", "sudo make install && make", "git add . && ls && sudo ls"] {
+        let verdict = judged(WORK, text);
+        let Cause::Steps { cause, .. } = &verdict.cause else { panic!("{text}: {:?}", verdict.cause) };
+        assert!(!cause.follows_from_others(), "{text}: {cause:?}");
+        assert!(verdict.steps.iter().any(|step| step.cause.follows_from_others()), "{text}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_run_gets_the_caches_of_the_programs_that_it_starts() {
+    for (text, caches) in [
+        ("cargo build", &["cargo", "ccache"][..]),
+        ("cargo build && ls | tee out", &["cargo", "ccache"]),
+        ("mkdir x", &[]),
+        ("pytest -q", &["ccache", "pytest", "python"]),
+        ("cargo test; go test ./...", &["cargo", "ccache", "go"]),
+    ] {
+        let scene = ["cargo", "pytest", "go"]
+            .iter()
+            .fold(scene(WORK, text), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
+        let verdict = scene.judge();
+        let Confinement::Project { caches: found, .. } = &verdict.confinement else {
+            panic!("{text}: {verdict:?}")
+        };
+        assert_eq!(found, caches, "{text}");
+    }
+    let Confinement::Project { caches: all, .. } = Confinement::project(Vec::new(), false, false) else {
+        panic!()
+    };
+    for text in [
+        "make",
+        "npm test",
+        "strange things",
+        "$TOOL x",
+        "cargo build && make",
+        "python3 -c 'print(1)'; make",
+    ] {
+        let verdict = judged(WORK, text);
+        let Confinement::Project { caches, .. } = &verdict.confinement else { panic!("{text}: {verdict:?}") };
+        assert_eq!(*caches, all, "{text} may start any program");
     }
 }
 

@@ -59,6 +59,7 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "mv ~/Library x"),
     ("stop-postern", "killall Postern"),
     ("stop-postern", "killall -9 postern-desktop"),
+    ("stop-postern", "/usr/local/bin/postern-steps 0.1.0 3 3< orders"),
     ("stop-postern", "pkill postern"),
     ("stop-postern", "pkill -f 'postern serve'"),
     ("stop-postern", "pkill -9 poster"),

@@ -81,19 +81,25 @@ fn where_links_lead_counts() {
 }
 
 #[test]
-fn a_home_folder_is_read_and_not_gone_through() {
-    for (text, expected) in [
-        ("cat notes.txt", Decision::Allow),
-        ("ls", Decision::Allow),
-        ("cat .ssh/config", Decision::Ask),
-        ("grep -r x .", Decision::Ask),
-        ("find . -name x", Decision::Ask),
-        ("ls -R", Decision::Ask),
+fn a_home_folder_is_gone_through_only_where_it_was_named() {
+    for (text, expected, named) in [
+        ("cat notes.txt", Decision::Allow, Decision::Allow),
+        ("ls", Decision::Allow, Decision::Allow),
+        ("cat .ssh/config", Decision::Ask, Decision::Ask),
+        ("grep -r x .", Decision::Ask, Decision::Allow),
+        ("find . -name x", Decision::Ask, Decision::Allow),
+        ("ls -R", Decision::Ask, Decision::Allow),
     ] {
-        let mut scene = reader().shell(text);
-        scene.cwd = HOME.to_owned();
-        let verdict = scene.judge();
-        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+        let judged = |folders: Vec<String>| {
+            let mut scene = reader().set(|settings| settings.folders = folders).shell(text);
+            scene.cwd = HOME.to_owned();
+            scene.judge()
+        };
+        assert_eq!(judged(Vec::new()).decision, expected, "{text}");
+        let verdict = judged(vec![HOME.to_owned()]);
+        assert_eq!(verdict.decision, named, "{text}: {:?}", verdict.cause);
+        let confined = verdict.confinement != crate::Confinement::None;
+        assert_eq!(confined, named == Decision::Allow, "{text}: the keys are withheld");
     }
 }
 

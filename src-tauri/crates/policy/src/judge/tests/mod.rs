@@ -3,6 +3,7 @@
 mod bounds;
 mod changeable;
 mod classes;
+mod confined;
 mod core;
 mod doubt;
 mod files;

@@ -319,7 +319,7 @@ fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used(
         let (effect, pattern) = (Effect::Deny, "rm".to_owned());
         assert_eq!(
             verdict.cause,
-            Cause::Rule(NamedRule { effect, pattern, source: named, why: None, broad: false })
+            Cause::Rule(NamedRule { effect, pattern, source: named, why: None, broad: false, confine: None })
         );
         assert_eq!(verdict.used, [3]);
     }

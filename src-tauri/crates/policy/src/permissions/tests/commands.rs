@@ -63,7 +63,8 @@ fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
     assert_eq!(verdict.entry, Some(("rm *".to_owned(), 1)));
     let (tool, of) = ("shell_exec".to_owned(), ToolUse::Value("rm x".to_owned()));
     let (pattern, source) = ("rm *".to_owned(), RuleSource::Line(1));
-    let line = Some(NamedRule { effect: Effect::Deny, pattern, source, why: None, broad: false });
+    let line =
+        Some(NamedRule { effect: Effect::Deny, pattern, source, why: None, broad: false, confine: None });
     assert_eq!(verdict.cause, Cause::Tool(ToolCause::Line { tool, of, line }));
     let verdict = judged(r#""*": "deny""#, "X=1");
     assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "*"));

@@ -1,0 +1,190 @@
+use super::*;
+use proptest::prelude::*;
+
+fn words(words: &[&str]) -> Command {
+    Command { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Command::default() }
+}
+
+fn redirect(descriptor: u8, to: Target) -> Redirect {
+    Redirect { descriptor, to }
+}
+
+#[test]
+fn lists_and_pipelines_are_taken_apart() {
+    let read = Sequence::read("a 'b c' \"d\"e\\ f&&b|c||d ; e\nf;").unwrap();
+    let expected = [
+        (Connector::Always, vec![words(&["a", "b c", "de f"])]),
+        (Connector::IfSucceeded, vec![words(&["b"]), words(&["c"])]),
+        (Connector::IfFailed, vec![words(&["d"])]),
+        (Connector::Always, vec![words(&["e"])]),
+        (Connector::Always, vec![words(&["f"])]),
+    ];
+    assert_eq!(read.pipelines, expected);
+}
+
+#[test]
+fn redirections_and_variables_belong_to_their_command() {
+    let read = Sequence::read("A=1 B='x y' <in C=2 p 2>/dev/null D=3 >>'out put' 2>&1 | q &>all").unwrap();
+    let [(_, commands)] = read.pipelines.as_slice() else { panic!("{read:?}") };
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let first = Command {
+        assignments: vec![variable("A", "1"), variable("B", "x y"), variable("C", "2")],
+        redirections: vec![
+            redirect(0, Target::Read("in".into())),
+            redirect(2, Target::Write("/dev/null".into())),
+            redirect(1, Target::Append("out put".into())),
+            redirect(2, Target::Copy(1)),
+        ],
+        ..words(&["p", "D=3"])
+    };
+    let second = Command {
+        redirections: vec![redirect(1, Target::Write("all".into())), redirect(2, Target::Copy(1))],
+        ..words(&["q"])
+    };
+    assert_eq!(*commands, [first, second]);
+}
+
+/// What a shell would expand, or mean otherwise.
+const FOR_A_SHELL: &[&str] = &[
+    "",
+    " ",
+    "a &",
+    "a & b",
+    "a |& b",
+    "a ;; b",
+    "; a",
+    "a &&",
+    "a | | b",
+    "&& a",
+    "a;;",
+    "> f",
+    "A=1",
+    "a $x",
+    "a \"$x\"",
+    "a `b`",
+    "a *",
+    "a ?",
+    "a [b]",
+    "a ~",
+    "a x=~",
+    "~/a",
+    "a {b,c}",
+    "{ a; }",
+    "( a )",
+    "! a",
+    "if a; then b; fi",
+    "for x in a; do b; done",
+    "[[ a ]]",
+    "[ a ]",
+    "test a",
+    "time a",
+    "exec a",
+    "command a",
+    "eval a",
+    "export A=1",
+    "printf x",
+    "kill 1",
+    "set -e",
+    ". a",
+    "source a",
+    "a <<x\nx",
+    "a <<<x",
+    "a <(b)",
+    "a >(b)",
+    "a <> f",
+    "a 2>&-",
+    "a 3>f",
+    "a >&f",
+    "a 2>&13",
+    "a >/dev/stderr",
+    "a </dev/tcp/h/1",
+    "echo -n x",
+    "a 'b",
+    "a \"b",
+    "a \\",
+    "a \\\nb",
+    "PATH=/x a",
+    "IFS=x a",
+    "BASH_ENV=x a",
+    "A=1 cd x",
+    "A=1 echo x",
+    "A+=1 a",
+    "A[0]=1 a",
+    "cd",
+    "cd -",
+    "cd -P x",
+    "cd a b",
+    "cd x | a",
+    "cd a; cd ..",
+    "cd /a/..",
+    "cd a/../b",
+    "cd x; ./a",
+    "cd x || ./a",
+    "a # b",
+    "#a",
+    "a\r b",
+    "a \u{a0}b",
+    "é",
+    "''",
+    "%1",
+    "a $'b'",
+    "a \"b\\nc\"",
+    "function a",
+    "coproc a",
+    "a() { b; }",
+    "a 12>f",
+];
+
+#[test]
+fn what_a_shell_would_expand_or_mean_otherwise_is_left_to_it() {
+    for text in FOR_A_SHELL {
+        assert_eq!(Sequence::read(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn a_folder_is_changed_to_where_that_is_plain() {
+    for text in [
+        "cd x && make",
+        "cd x && ./a | b",
+        "cd ../.. && a; cd x; b",
+        "cd /a/b/./c; a",
+        "cd x; /a/b",
+        "./a; cd x; b",
+    ] {
+        assert!(Sequence::read(text).is_some(), "{text}");
+    }
+}
+
+proptest! {
+    /// Words that are quoted as Postern shows them come back as they were.
+    #[test]
+    fn quoted_words_come_back(
+        argv in prop::collection::vec("[ -~\n\tä]{0,12}", 1..5),
+        connector in prop::sample::select(vec![" && ", "&&", "|| ", ";", "\n", " | ", "|"]),
+    ) {
+        let line = [vec!["p".to_owned()], argv].concat();
+        let text = format!("{}{connector}q", crate::quote(&line));
+        let read = Sequence::read(&text).expect("it is plain");
+        let commands: Vec<&Command> = read.commands().collect();
+        prop_assert_eq!(&commands[0].words, &line);
+        prop_assert_eq!(&commands[1].words, &["q".to_owned()]);
+    }
+
+    /// What a shell expands outside quotes is never taken.
+    #[test]
+    fn what_is_expanded_is_never_taken(
+        before in "[a-z0-9 ./=:-]{0,8}",
+        after in "[a-z0-9 ./=:-]{0,8}",
+        special in "[$`*?()\\[]",
+    ) {
+        prop_assert_eq!(Sequence::read(&format!("p {before}{special}{after}")), None);
+    }
+
+    #[test]
+    fn any_text_is_read_or_left(text in "\\PC{0,40}") {
+        if let Some(read) = Sequence::read(&text) {
+            prop_assert!(read.commands().all(|command| !command.words.is_empty()));
+        }
+    }
+}

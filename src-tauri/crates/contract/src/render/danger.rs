@@ -1,0 +1,209 @@
+//! What a dangerous request would bring about, and with which rights a request would run.
+
+use super::effect::{effect_sentence, named_by_headline};
+use super::sentence::Sentence;
+use crate::piece::Shown;
+use postern_command::Effect;
+use postern_command::effect::{Reversible, Why};
+use postern_policy::{Confinement, Origin, RatedEffect, Risk, RiskLevel, from_home};
+
+/// Sentences that fit between headline and command.
+const MOST: usize = 3;
+
+/// Returns what makes a request dangerous, as sentences that its headline does not say; none unless it is dangerous.
+pub fn danger(risk: &Risk) -> Vec<Shown> {
+    let dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
+    let all: Vec<&RatedEffect> = risk.effects.iter().filter(dangerous).collect();
+    let mut said: Vec<Shown> = Vec::new();
+    let mut say = |sentence: Shown| {
+        if said.len() < MOST && !said.contains(&sentence) {
+            said.push(sentence);
+        }
+    };
+    if all.iter().any(|rated| !rated.guessed && rated.reversible == Reversible::No && is_loss(&rated.effect))
+    {
+        say(Sentence::new("Can't be undone.").pieces());
+    }
+    for rated in risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous) {
+        say(Sentence::default().then(effect_sentence(rated)).say(".").pieces());
+    }
+    for sentence in all.iter().filter_map(|rated| consequence(rated)) {
+        say(sentence.pieces());
+    }
+    if said.is_empty() && !all.is_empty() {
+        said.push(Sentence::new("This can do harm.").pieces());
+    }
+    said
+}
+
+/// Returns true if the effect takes away what was there.
+fn is_loss(effect: &Effect) -> bool {
+    matches!(effect, Effect::Delete { .. } | Effect::ChangeRepository { .. })
+}
+
+/// Returns what follows from a dangerous effect, where its own words leave it open.
+fn consequence(rated: &RatedEffect) -> Option<Sentence> {
+    if rated.guessed {
+        return Some(Sentence::new("Postern can't read all of it."));
+    }
+    Some(match &rated.effect {
+        Effect::RunDownloadedCode { host: Some(host), .. } => {
+            Sentence::new("It runs whatever ").code(host).say(" sends, unseen.")
+        }
+        Effect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
+        Effect::RunInlineCode { .. } | Effect::RunProjectCode { .. } => {
+            Sentence::new("Its code can do whatever you can.")
+        }
+        Effect::Install { .. } => Sentence::new("What is installed runs with your rights."),
+        Effect::Send { .. } | Effect::Publish { .. } => Sentence::new("What is sent can't be taken back."),
+        Effect::UseSecret { .. } => Sentence::new("Whoever has a key or password can act as you."),
+        Effect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
+        Effect::RunElsewhere { .. } => Sentence::new("Postern can't see what happens there."),
+        Effect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
+        Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) } => {
+            Sentence::new("A name here may not be the one it looks like.")
+        }
+        Effect::Unknown { .. } => Sentence::new("Postern can't tell what it does."),
+        Effect::Read { .. }
+        | Effect::Write { .. }
+        | Effect::Delete { .. }
+        | Effect::Fetch { .. }
+        | Effect::ChangeRepository { .. }
+        | Effect::Serve { .. } => return None,
+    })
+}
+
+/// Returns the rights that a request would run with, as a sentence without its full stop. Paths below `home` begin with `~`.
+pub fn confinement(
+    origin: Origin,
+    confinement: &Confinement,
+    agent: &Shown,
+    tool: Option<&Shown>,
+    home: &str,
+) -> Shown {
+    let own = match (origin, tool) {
+        (Origin::Host, _) => None,
+        (Origin::Tool, Some(tool)) => {
+            Some(Sentence::new("Done by ").then(agent.clone()).say(" with its tool ").then(tool.clone()))
+        }
+        (Origin::AgentShell | Origin::Tool, _) => {
+            Some(Sentence::new("Runs in ").then(agent.clone()).say("'s own shell"))
+        }
+    };
+    match (own, limits(confinement, home)) {
+        (None, None) => Sentence::new("Runs with your full access"),
+        (None, Some(limits)) => Sentence::new("Confined: ").then(limits.pieces()),
+        (Some(own), None) => own,
+        (Some(own), Some(limits)) => own.say(", confined: ").then(limits.pieces()),
+    }
+    .pieces()
+}
+
+/// Returns what a profile keeps a run from; `None` if nothing.
+fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
+    Some(match confinement {
+        Confinement::None => return None,
+        Confinement::Look { .. } => Sentence::new("only reads, no network"),
+        Confinement::Project { folders, network, .. } => {
+            let begun =
+                Sentence::new(if *network { "writes only in " } else { "no network, writes only in " });
+            let short = |folder: &String| from_home(folder, home).into_owned();
+            begun.list(&folders.iter().map(short).collect::<Vec<_>>())
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{confinement, danger};
+    use crate::piece::{shown, text};
+    use postern_command::Effect;
+    use postern_command::effect::{Reversible, Scope};
+    use postern_policy::{Confinement, Measured, Origin, RatedEffect, Risk, RiskLevel};
+
+    fn rated(effect: Effect, reversible: Reversible) -> RatedEffect {
+        let (scope, level) = (Scope::Machine, RiskLevel::Dangerous);
+        RatedEffect {
+            effect,
+            scope,
+            reversible,
+            level,
+            step: None,
+            span: (0, 0),
+            guessed: false,
+            measured: None,
+        }
+    }
+
+    fn said(effects: Vec<RatedEffect>) -> Vec<String> {
+        let level = effects.iter().map(|rated| rated.level).max().unwrap();
+        danger(&Risk { level, effects }).iter().map(|one| text(one)).collect()
+    }
+
+    #[test]
+    fn a_dangerous_request_says_what_follows_from_it() {
+        let delete = Effect::Delete { paths: vec!["~/Library".to_owned()], recursive: true };
+        let measured = Some(Measured::Files { files: 41_208, bytes: 86_000_000_000 });
+        let delete = RatedEffect { measured, ..rated(delete, Reversible::No) };
+        let script = Effect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
+        let script = rated(script, Reversible::Unknown);
+        assert_eq!(
+            said(vec![delete.clone(), script]),
+            ["Can't be undone.", "It runs whatever `x.example` sends, unseen."],
+            "the headline names both, with the measure"
+        );
+        let other = Effect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };
+        assert_eq!(
+            said(vec![delete, rated(other, Reversible::No)])[1],
+            "Delete `/srv/data` and everything in it (can't be undone).",
+            "the headline names one of a kind: the other one is named here"
+        );
+    }
+
+    #[test]
+    fn what_is_not_dangerous_says_nothing() {
+        let read = Effect::Read { paths: Vec::new() };
+        let read = RatedEffect { level: RiskLevel::Safe, ..rated(read, Reversible::Yes) };
+        assert!(said(vec![read]).is_empty());
+    }
+
+    #[test]
+    fn a_dangerous_request_is_never_without_a_word() {
+        let write = Effect::Write { paths: vec!["/etc/hosts".to_owned()] };
+        assert_eq!(said(vec![rated(write, Reversible::Unknown)]), ["This can do harm."]);
+        let guessed = RatedEffect {
+            guessed: true,
+            ..rated(Effect::Delete { paths: vec!["/".to_owned()], recursive: true }, Reversible::No)
+        };
+        assert_eq!(
+            said(vec![guessed]),
+            ["Postern can't read all of it."],
+            "what may not be is not said as if it were"
+        );
+    }
+
+    #[test]
+    fn the_rights_of_a_run_are_one_line() {
+        let agent = shown("builder");
+        let words = |origin, profile: &Confinement, tool: Option<&str>| {
+            let tool = tool.map(shown);
+            text(&confinement(origin, profile, &agent, tool.as_ref(), "/Users/kim"))
+        };
+        let project = Confinement::project(vec!["/Users/kim/site".to_owned()], false, false);
+        assert_eq!(words(Origin::Host, &Confinement::None, None), "Runs with your full access");
+        assert_eq!(
+            words(Origin::Host, &Confinement::Look { folders: Vec::new() }, None),
+            "Confined: only reads, no network"
+        );
+        assert_eq!(words(Origin::Host, &project, None), "Confined: no network, writes only in `~/site`");
+        assert_eq!(words(Origin::AgentShell, &Confinement::None, None), "Runs in builder's own shell");
+        assert_eq!(
+            words(Origin::AgentShell, &project, None),
+            "Runs in builder's own shell, confined: no network, writes only in `~/site`"
+        );
+        assert_eq!(
+            words(Origin::Tool, &Confinement::None, Some("Write")),
+            "Done by builder with its tool Write"
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Rules that name a profile: they allow what their words cover, confined, as far as the profile holds it.
+//!
+//! The operating system holds such a run, so nothing else has to: an argument that runs something else, a script that the agent
+//! can change, or text on standard input can do no more than the profile lets it. What no class covers, no such rule covers.
+
+use super::broad::{holds_there, starts};
+use super::classes::{Classes, Found, Need};
+use super::outcome::{Outcome, named};
+use super::places::Places;
+use super::profile::Profiles;
+use super::subject::Subject;
+use super::{label, step};
+use crate::agent::AgentPolicy;
+use crate::cause::{Cause, ClassGap};
+use crate::classes::Class;
+use crate::facts::Facts;
+use crate::risk::{self, RatedEffect};
+use crate::rule::{Pattern, Rule};
+use crate::ruleset::Compiled;
+use crate::verdict::Decision;
+use postern_command::Role;
+use postern_protocol::Profile;
+use std::cell::OnceCell;
+
+/// What the rules that name a profile say about a step.
+#[derive(Debug, Clone)]
+pub(super) enum Ruled<'a> {
+    /// None matches.
+    Not,
+    /// The words of this one match, and its profile does not hold the step.
+    But(&'a Rule, Profile, ClassGap),
+    /// This one allows the step in a run that has what it needs.
+    Allowed(&'a Rule, Profile, Need),
+}
+
+/// Returns true if a rule that names a profile is in force.
+pub(super) fn in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
+    policy.rules.parts().flat_map(crate::ruleset::Part::confined).any(|(_, rule)| is_alive(rule, facts))
+}
+
+/// Returns what the rules that name a profile say about a step: of those that match, the one whose profile allows the most.
+pub(super) fn of_step<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+    classes: &Classes<'_>,
+    subject: &Subject<'_>,
+    effects: &[RatedEffect],
+    found: &Found,
+) -> Ruled<'a> {
+    let mut best = Ruled::Not;
+    for (rule, profile) in matching(policy, facts, subject) {
+        let said = weigh(policy, classes, subject, effects, found, (rule, profile));
+        let wider = match (&best, &said) {
+            (Ruled::Allowed(_, than, _), Ruled::Allowed(..)) => profile > *than,
+            (Ruled::Not, _) | (Ruled::But(..), Ruled::Allowed(..)) => true,
+            _ => false,
+        };
+        if wider {
+            best = said;
+        }
+    }
+    best
+}
+
+/// Returns true if a rule that names a profile covers the step at `at`, if the run is confined so.
+pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
+    if !in_force(policy, facts) {
+        return false;
+    }
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let places: OnceCell<Places<'_>> = OnceCell::new();
+    let classes = Classes::new(policy, facts, &places);
+    let effects = risk::of_step(facts, subject.step, subject.found);
+    let found = classes.find(&subject, &effects);
+    matches!(of_step(policy, facts, &classes, &subject, &effects, &found), Ruled::Allowed(..))
+}
+
+/// Returns the rules that name a profile and whose words cover a step.
+fn matching<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+) -> impl Iterator<Item = (&'a Rule, Profile)> {
+    let starts = if subject.step.role == Role::Program { starts(policy, facts, subject) } else { Vec::new() };
+    let rules = policy.rules.parts().flat_map(|part| part.confined().map(move |(at, rule)| (part, at, rule)));
+    rules.filter_map(move |(part, at, rule)| {
+        let covers = is_alive(rule, facts)
+            && holds_there(rule, facts, subject)
+            && starts.iter().any(|start| start.is_covered(part, at, rule));
+        covers.then_some((&rule.rule, rule.rule.confine?))
+    })
+}
+
+fn is_alive(rule: &Compiled, facts: &Facts<'_>) -> bool {
+    rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin)
+}
+
+fn weigh<'a>(
+    policy: &AgentPolicy,
+    classes: &Classes<'_>,
+    subject: &Subject<'_>,
+    effects: &[RatedEffect],
+    found: &Found,
+    (rule, profile): (&'a Rule, Profile),
+) -> Ruled<'a> {
+    if profile == Profile::Project && policy.settings.folders.is_empty() {
+        return Ruled::But(rule, profile, ClassGap::NoFolders);
+    }
+    let exact = matches!(rule.pattern, Pattern::Exact(_));
+    let network = policy.settings.allows(Class::Network);
+    let held = found.held_by(profile, network).filter(|_| exact || !found.is_dangerous());
+    if let Some(need) = held {
+        return Ruled::Allowed(rule, profile, need);
+    }
+    let effect = classes.beyond(subject, effects, profile, network);
+    Ruled::But(rule, profile, ClassGap::Beyond { effect: effect.map(Box::new) })
+}
+
+/// Returns the outcome of the rules that name a profile for the step at `at`, which no other rule covers.
+pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Option<Outcome> {
+    let (rule, profile, gap) = match profiles.ruled.get(at)? {
+        Ruled::Not => return None,
+        Ruled::Allowed(rule, ..) if profiles.hold_rule(at) => return Some(step::covered(rule)),
+        Ruled::Allowed(rule, profile, _) => {
+            let can = match profile {
+                Profile::Look => facts.confinable.look,
+                Profile::Project => facts.confinable.project,
+            };
+            (rule, profile, profiles.gap(facts, can))
+        }
+        Ruled::But(rule, profile, gap) => (rule, profile, gap.clone()),
+    };
+    let command = label::of_step(&facts.reading.steps[at]);
+    let reason = gap.reason();
+    let cause = Cause::RuleBut { command, rule: named(rule), profile: *profile, gap };
+    Some(Outcome::new(Decision::Ask, reason, cause))
+}

@@ -1,0 +1,282 @@
+//! Rules that name a profile.
+
+use crate::testing::{CWD, HOME, Scene, rule};
+use crate::{
+    Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, Effect, Origin, Profile, Reason, Rule,
+    RuleOrigin, Verdict,
+};
+use postern_protocol::Confine;
+
+fn confined(id: i64, text: &str, profile: Profile) -> Rule {
+    Rule { confine: Some(profile), ..rule(id, Effect::Allow, text) }
+}
+
+/// An agent with a folder of its own, without classes, and these rules for the profile `project`.
+fn scene(rules: &[&str], text: &str) -> Scene {
+    let programs = ["make", "npm", "tee", "mkdir", "strange", "tail", "node"];
+    let scene = programs
+        .iter()
+        .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
+        .program("/Users/u/project/build.sh", "build")
+        .changeable("/Users/u/project/build.sh")
+        .set(|settings| settings.folders = vec![CWD.to_owned()])
+        .shell(text);
+    (1..).zip(rules).fold(scene, |scene, (id, text)| scene.rule(confined(id, text, Profile::Project)))
+}
+
+fn judged(rules: &[&str], text: &str) -> Verdict {
+    scene(rules, text).judge()
+}
+
+fn gap(verdict: &Verdict) -> Option<ClassGap> {
+    let mut cause = &verdict.cause;
+    while let Cause::Steps { cause: inner, .. } = cause {
+        cause = inner;
+    }
+    match cause {
+        Cause::RuleBut { gap, .. } => Some(gap.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_rule_allows_code_of_the_project_in_its_profile() {
+    for (rules, text) in [
+        (&["make *"][..], "make test"),
+        (&["make *"], "make > out.txt 2>&1"),
+        (&["make *"], "FOO=1 make test"),
+        (&["make *"], "cd src && make"),
+        (&["make *"], "nohup make"),
+        (&["./build.sh *", "/Users/u/project/build.sh"], "./build.sh all"),
+        (&["python3 *"], "python3 -c 'print(1)'"),
+        (&["python3 *"], "python3 \"$X\""),
+        (&["python3 *"], "python3 - < in.py"),
+        (&["bash *"], "bash -c 'make; ls'"),
+        (&["strange *"], "strange things --run=x"),
+        (&["make *", "node *"], "make && node x.js"),
+        (&["npm *"], "npm test"),
+    ] {
+        let verdict = judged(rules, text);
+        assert_eq!(
+            (verdict.decision, verdict.confinement.name(), verdict.reason),
+            (Decision::Allow, "project", Reason::Rule),
+            "{text}: {:?}",
+            verdict.cause
+        );
+        assert!(verdict.rule.is_some_and(|rule| rule.id > 0), "{text}: the history names the rule");
+    }
+}
+
+#[test]
+fn what_the_profile_does_not_hold_is_asked_about() {
+    for (rule, text) in [
+        ("make *", "make -C /opt/other"),
+        ("make *", "make > ~/x"),
+        ("make *", "make > .git/hooks/pre-commit"),
+        ("make *", "sudo make"),
+        ("tee *", "tee .claude/settings.json"),
+        ("cat *", "cat ~/.ssh/id_rsa"),
+        ("rm *", "rm -rf ~/x"),
+        ("rm *", "rm -rf ."),
+        ("git *", "git push origin main"),
+        ("git *", "git reset --hard HEAD~3"),
+        ("npm *", "npm install left-pad"),
+        ("npm *", "npm publish"),
+        ("curl *", "curl https://x.example"),
+        ("curl *", "curl -d x https://x.example"),
+    ] {
+        let verdict = judged(&[rule], text);
+        assert_ne!(verdict.decision, Decision::Allow, "{text}");
+        assert!(verdict.confinement.is_none(), "{text}");
+    }
+    let push = judged(&["git *"], "git push origin main");
+    let what = |gap: &ClassGap| matches!(gap, ClassGap::Beyond { effect: Some(rated) } if rated.effect.kind() == "send");
+    assert!(gap(&push).as_ref().is_some_and(what), "it says what is beyond: {:?}", push.cause);
+}
+
+#[test]
+fn deny_rules_the_core_and_other_words_are_stronger() {
+    assert_eq!(scene(&["make *"], "make").deny("make").judge().decision, Decision::Deny);
+    assert_eq!(judged(&["rm *"], "rm -rf ~").reason, Reason::Core);
+    assert_eq!(judged(&["make test"], "make install").decision, Decision::Ask);
+    assert_eq!(judged(&["make *"], "./make").decision, Decision::Ask);
+    assert_eq!(judged(&["make *"], "make; $X").decision, Decision::Ask);
+}
+
+#[test]
+fn only_an_exact_rule_allows_what_is_dangerous() {
+    let text = "rm -rf build";
+    let exact = Rule {
+        pattern: crate::Pattern::Exact(text.split(' ').map(str::to_owned).collect()),
+        ..confined(1, "rm *", Profile::Project)
+    };
+    let dangerous = scene(&[], text).judge().risk.level == crate::RiskLevel::Dangerous;
+    let by_words = judged(&["rm *"], text);
+    assert_eq!(by_words.decision == Decision::Allow, !dangerous, "{:?}", by_words.cause);
+    assert_eq!(scene(&[], text).rule(exact).judge().decision, Decision::Allow);
+}
+
+#[test]
+fn without_confinement_or_folders_the_rule_asks() {
+    let mut cannot = scene(&["make *"], "make");
+    cannot.confinable = Confinable { look: true, project: false };
+    let verdict = cannot.judge();
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::CannotConfine));
+    assert_eq!(gap(&verdict), Some(ClassGap::CannotConfine));
+    let none = scene(&["make *"], "make").set(|settings| settings.folders.clear()).judge();
+    assert_eq!((none.decision, gap(&none)), (Decision::Ask, Some(ClassGap::NoFolders)));
+    let home = scene(&["make *"], "make").set(|settings| settings.folders = vec!["~".to_owned()]).judge();
+    assert_eq!(home.decision, Decision::Ask, "no profile holds writing to the home folder");
+}
+
+#[test]
+fn a_request_that_asks_for_more_than_the_rule_gives_is_asked_about() {
+    let mut open = scene(&["make *"], "make");
+    open.confine = Some(Confine::None);
+    let verdict = open.judge();
+    assert_eq!((verdict.decision, gap(&verdict)), (Decision::Ask, Some(ClassGap::Unconfined)));
+    assert!(verdict.confinement.is_none());
+    let mut tight = scene(&["make *"], "make");
+    tight.confine = Some(Confine::Look);
+    let verdict = tight.judge();
+    assert_eq!((verdict.decision, verdict.confinement.name()), (Decision::Ask, "look"));
+}
+
+#[test]
+fn the_whole_request_runs_in_the_widest_profile_that_its_steps_need() {
+    let look = |text: &str| {
+        let scene = scene(&[], text).rule(confined(1, "make lint", Profile::Look));
+        scene.rule(confined(2, "node *", Profile::Project)).judge()
+    };
+    assert_eq!(look("make lint").confinement.name(), "look");
+    assert_eq!(look("make lint && node x.js").confinement.name(), "project");
+    let writes = look("make lint > out.txt");
+    assert_eq!((writes.decision, writes.confinement.name()), (Decision::Ask, "none"), "look can't write");
+    let listed = scene(&["make *"], "make | tail -5; git log -1")
+        .set(|settings| settings.look = Access::Allow)
+        .judge();
+    assert_eq!((listed.decision, listed.confinement.name()), (Decision::Allow, "project"));
+    let network = scene(&["npm *"], "npm install left-pad")
+        .set(|settings| settings.set_access(Class::Network, Access::Allow))
+        .judge();
+    assert_eq!(network.decision, Decision::Allow, "the agent may use the network: {:?}", network.cause);
+    assert!(matches!(network.confinement, Confinement::Project { network: true, .. }));
+}
+
+#[test]
+fn beside_a_step_that_needs_the_users_rights_nothing_is_let_through_because_it_is_confined() {
+    let mixed = scene(&["make *"], "make && git push").allow("git push").judge();
+    assert_eq!((mixed.decision, mixed.confinement.name()), (Decision::Ask, "none"));
+    assert_eq!(gap(&mixed), Some(ClassGap::NotConfined));
+    let joins = scene(&["make *"], "make && mkdir out").allow("mkdir *").judge();
+    assert_eq!(
+        (joins.decision, joins.confinement.name()),
+        (Decision::Allow, "project"),
+        "what another rule allows has fewer rights there: {:?}",
+        joins.cause
+    );
+    let both = scene(&["make *"], "make").allow("make").judge();
+    assert_eq!((both.decision, both.confinement.name()), (Decision::Allow, "none"), "as the other rule says");
+    let class = scene(&["make *"], "make && node x.js")
+        .set(|settings| settings.set_access(Class::Build, Access::Allow))
+        .judge();
+    assert_eq!((class.decision, class.confinement.name()), (Decision::Allow, "project"));
+    let wrapper = scene(&["/Users/u/project/build.sh"], "./build.sh git status").allow("git status").judge();
+    assert!(wrapper.decision != Decision::Allow || !wrapper.confinement.is_none());
+}
+
+#[test]
+fn it_holds_in_its_folder_for_its_origin_and_until_its_end() {
+    let with = |change: fn(&mut Rule)| {
+        let mut rule = confined(1, "make *", Profile::Project);
+        change(&mut rule);
+        scene(&[], "cd src; make").rule(rule).judge().decision
+    };
+    assert_eq!(with(|rule| rule.folder = Some(CWD.to_owned())), Decision::Allow);
+    assert_eq!(with(|rule| rule.folder = Some(format!("{CWD}/other"))), Decision::Ask);
+    assert_eq!(with(|rule| rule.origin = RuleOrigin::AgentShell), Decision::Ask);
+    assert_eq!(with(|rule| rule.lifetime = crate::Lifetime::Until(1)), Decision::Ask);
+    assert_eq!(with(|rule| rule.args = Some(vec!["x".to_owned()])), Decision::Ask);
+}
+
+#[test]
+fn in_an_own_shell_it_asks_unless_the_command_can_be_replaced() {
+    let own = |confinable, text: &str| {
+        let mut scene = scene(&["make *"], text);
+        (scene.origin, scene.confinable) = (Origin::AgentShell, confinable);
+        scene.judge()
+    };
+    let replaced = own(Confinable::ALL, "make");
+    assert_eq!((replaced.decision, replaced.confinement.name()), (Decision::Allow, "project"));
+    assert_eq!(gap(&own(Confinable::NONE, "make")), Some(ClassGap::OwnShell));
+    assert_eq!(gap(&own(Confinable::ALL, "make; cd src")), Some(ClassGap::ChangesShell));
+}
+
+#[test]
+fn what_it_names_is_no_word_for_what_runs_with_the_users_rights() {
+    // A rule that names a wrapper by its path makes it one that other rules pass: not so a confined one.
+    let scene = |confine| {
+        let wrapper = Rule { confine, ..rule(1, Effect::Allow, "/Users/u/project/env") };
+        Scene::new()
+            .program("/Users/u/project/env", "env")
+            .rule(wrapper)
+            .allow("git status")
+            .shell("./env git status")
+    };
+    assert_eq!(scene(None).judge().decision, Decision::Allow);
+    assert_eq!(scene(Some(Profile::Project)).judge().decision, Decision::Ask);
+}
+
+#[test]
+fn always_offers_to_confine_code_of_the_project_first() {
+    let offered = |scene: &Scene| {
+        let offers = scene.offers();
+        let texts = |offer: &crate::Offer| {
+            offer
+                .drafts
+                .iter()
+                .map(|draft| crate::pattern_text(&draft.pattern))
+                .collect::<Vec<_>>()
+                .join(" + ")
+        };
+        offers.first().map(|offer| (offer.id, texts(offer), offer.confinement.name())).unwrap_or_default()
+    };
+    for (text, expected) in [
+        ("make test", "make *"),
+        ("npm test", "npm *"),
+        ("python3 -c 'print(1)'", "python3 *"),
+        ("python3 x.py --all", "python3 *"),
+        ("./build.sh all", "/Users/u/project/build.sh"),
+        ("FOO=1 make", "make *"),
+        ("cd src && make", "make *"),
+        ("make && mkdir out", "make * + mkdir *"),
+    ] {
+        assert_eq!(offered(&scene(&[], text)), ("confined", expected.to_owned(), "project"), "{text}");
+        let offers = scene(&[], text).offers();
+        assert!(offers[0].drafts.iter().all(|draft| draft.confine.is_none() || draft.pin.is_none()));
+        let saved: Vec<Rule> =
+            offers[0].rules(RuleOrigin::Any).zip(1..).map(|(rule, id)| Rule { id, ..rule }).collect();
+        for rule in &saved {
+            assert_eq!(crate::check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
+        }
+        let verdict = saved.into_iter().fold(scene(&[], text), Scene::rule).judge();
+        assert_eq!(
+            (verdict.decision, &verdict.confinement),
+            (Decision::Allow, &offers[0].confinement),
+            "{text}"
+        );
+    }
+    for text in
+        ["git push", "make && git push", "mkdir out", "make -C /opt", "rm -rf . && make", "npm install x"]
+    {
+        assert_ne!(offered(&scene(&[], text)).0, "confined", "{text}");
+    }
+    let mut cannot = scene(&[], "make");
+    cannot.confinable = Confinable::NONE;
+    assert_eq!(offered(&cannot).0, "command");
+    let mut open = scene(&[], "make");
+    open.confine = Some(Confine::None);
+    assert_eq!(offered(&open).0, "command", "it asked for more");
+    let without = scene(&[], "make").set(|settings| settings.folders.clear());
+    assert_eq!(offered(&without).0, "command", "the profile needs folders");
+}

@@ -1,0 +1,101 @@
+//! Where the approval window stands, and how large it is: the panel at the screen's upper right or where it was dragged, and
+//! the result in its upper right corner.
+
+use super::approval::WIDTH;
+use tauri::{LogicalPosition, LogicalSize, WebviewWindow};
+
+/// The part of the screen's height that a question may take; the rest of it scrolls.
+const MOST_OF_SCREEN: f64 = 0.8;
+/// Between the window and the screen's edges, in logical pixels.
+const MARGIN: f64 = 12.0;
+/// The size of a result.
+const PILL: LogicalSize<f64> = LogicalSize::new(260.0, 36.0);
+
+/// What the window shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Stage {
+    /// Nothing.
+    Hidden,
+    /// A question of this height.
+    Panel(f64),
+    /// What became of the last answer.
+    Pill,
+}
+
+/// The window's place, from question to question.
+#[derive(Debug)]
+pub(super) struct Place {
+    stage: Stage,
+    /// Where the person dragged the panel.
+    dragged: Option<LogicalPosition<f64>>,
+    /// True if the person drags it, so that its place is to be read.
+    dragging: bool,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { stage: Stage::Hidden, dragged: None, dragging: false }
+    }
+}
+
+impl Place {
+    /// What the window shows.
+    pub(super) fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The window is another one, or none.
+    pub(super) fn gone(&mut self) {
+        self.stage = Stage::Hidden;
+    }
+
+    /// The person begins to drag the panel.
+    pub(super) fn drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
+        self.dragging = true;
+        window.start_dragging()
+    }
+
+    /// Shows something else: size, place and whether it is visible at all. Never takes the keyboard.
+    pub(super) fn turn(&mut self, window: &WebviewWindow, next: Stage) -> tauri::Result<()> {
+        let before = std::mem::replace(&mut self.stage, next);
+        if before == next {
+            return Ok(());
+        }
+        let scale = window.scale_factor()?;
+        if std::mem::take(&mut self.dragging) && matches!(before, Stage::Panel(_)) {
+            self.dragged = Some(window.outer_position()?.to_logical(scale));
+        }
+        let monitor = match window.current_monitor()? {
+            Some(monitor) => Some(monitor),
+            None => window.primary_monitor()?,
+        };
+        let area = monitor.map(|monitor| {
+            let area = monitor.work_area();
+            (area.position.to_logical::<f64>(scale), area.size.to_logical::<f64>(scale))
+        });
+        let corner =
+            area.map(|(at, size)| LogicalPosition::new(at.x + size.width - WIDTH - MARGIN, at.y + MARGIN));
+        let panel = self.dragged.or(corner);
+        let (size, at) = match next {
+            Stage::Hidden => return window.hide(),
+            Stage::Panel(height) => {
+                let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
+                let stays = matches!(before, Stage::Panel(_));
+                (LogicalSize::new(WIDTH, height.min(most)), panel.filter(|_| !stays))
+            }
+            Stage::Pill => (PILL, panel.map(|at| LogicalPosition::new(at.x + WIDTH - PILL.width, at.y))),
+        };
+        window.set_size(size)?;
+        if let Some(at) = at {
+            window.set_position(at)?;
+        }
+        if before == Stage::Hidden {
+            window.show()?;
+            // Without a window manager, a window comes back where it was hidden.
+            if let Some(at) = at {
+                window.set_position(at)?;
+            }
+        }
+        Ok(())
+    }
+}

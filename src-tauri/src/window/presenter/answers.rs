@@ -1,0 +1,167 @@
+//! What a person answers in the window, and what can be undone of it.
+
+use super::Presenter;
+use crate::Page;
+use crate::notify;
+use crate::presence;
+use crate::window::outcome::{Outcome, UNDO, Undo};
+use crate::window::settings;
+use postern_contract::methods::{
+    AnswerQuestion, EditQuestion, KillRequest, RemoveRule, RenewalEntry, RequestKill, RuleNumber, UndoRenewal,
+};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::Instant;
+
+/// A denial is handed over this long before the question would end by itself.
+const BEFORE_END: Duration = Duration::from_secs(2);
+
+impl Presenter {
+    pub(super) async fn answer(&mut self, params: AnswerParams) -> Result<Answered, String> {
+        let now = Instant::now();
+        if let Err(why) = self.desk.check(&params, self.holds(), now) {
+            return Ok(Answered::refused(&why));
+        }
+        if let Err(words) = self.confirmed(params.answer).await {
+            return Ok(Answered::refused(&NotApplied::NotConfirmed(words)));
+        }
+        // One denial at a time can be undone.
+        self.hand_over().await;
+        let Some(question) = self.desk.question().cloned() else {
+            return Ok(Answered::refused(&NotApplied::OtherQuestion));
+        };
+        if params.answer == Answer::Deny && may_be_undone(&question, left(&question)) {
+            self.denial = Some((params, now + UNDO));
+            self.outcome = Some(Outcome::denied(now));
+            return Ok(Answered::done());
+        }
+        let answered = self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)?;
+        if answered.applied {
+            self.outcome = Outcome::of(&question, &params, &answered, since_epoch(), now);
+            // Where the next question takes the window, what was saved is told otherwise.
+            let saved = answered.saved_words();
+            if question.waiting > 0 && !saved.is_empty() {
+                notify::attention(&saved.join("; "));
+            }
+        }
+        Ok(answered)
+    }
+
+    /// Whether a yes to the question on show is to be held: where it is dangerous, and the owner does not confirm it.
+    pub(super) fn holds(&self) -> bool {
+        self.desk.is_dangerous() && !self.preferences.get().confirm
+    }
+
+    /// Whether the person denied a question as it is now, and the host is not told yet.
+    pub(super) fn is_denied(&self, question: &Question) -> bool {
+        self.denial
+            .as_ref()
+            .is_some_and(|(denial, _)| denial.question_id == question.id && denial.digest == question.digest)
+    }
+
+    /// Tells the host what was denied: it cannot be undone any more.
+    pub(super) async fn hand_over(&mut self) {
+        let Some((params, _)) = self.denial.take() else { return };
+        match self.backend.ask::<AnswerQuestion>(&params).await {
+            Ok(Answered { applied: true, .. }) => {}
+            // It ended meanwhile, or shows something else by now: then it is asked again.
+            Ok(Answered { reason, .. }) => tracing::info!(?reason, "a denial did not count"),
+            Err(error) => tracing::warn!(%error, "a denial could not be handed over"),
+        }
+    }
+
+    /// Does what the person wants about the last answer.
+    pub(super) async fn act(&mut self, act: PillAct) -> anyhow::Result<()> {
+        match act {
+            PillAct::Undo if self.denial.take().is_some() => {
+                self.outcome = None;
+                self.look().await?;
+            }
+            PillAct::Undo => {
+                let undo = self.outcome.as_mut().and_then(|outcome| outcome.undo.take());
+                match undo {
+                    Some(Undo::Rules(rules)) => {
+                        for id in rules {
+                            self.backend.ask::<RemoveRule>(&RuleNumber { id }).await?;
+                        }
+                    }
+                    Some(Undo::Renewal(entry)) => {
+                        self.backend.ask::<UndoRenewal>(&RenewalEntry { entry }).await?;
+                    }
+                    None => return Ok(()),
+                }
+                self.outcome = Some(Outcome::removed(Instant::now()));
+            }
+            PillAct::Stop => {
+                let running = self.outcome.as_ref().and_then(Outcome::running).map(str::to_owned);
+                if let Some(id) = running {
+                    self.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?;
+                }
+            }
+            PillAct::Show => settings::open(self.pane.app(), Page::named("activity")),
+        }
+        Ok(())
+    }
+
+    /// Whether the owner confirmed an answer that wants it. Nothing else happens here meanwhile: what is on show stays, and
+    /// the focus that the system's own question takes counts for nothing.
+    async fn confirmed(&self, answer: Answer) -> Result<(), &'static str> {
+        let wanted = |question: &&Question| presence::wanted(question, answer);
+        let Some(question) = self.desk.question().filter(wanted) else { return Ok(()) };
+        if !self.preferences.get().confirm {
+            return Ok(());
+        }
+        let what = match answer {
+            Answer::Always => "allow this always",
+            _ => "allow a dangerous command",
+        };
+        presence::confirm(what, left(question)).await
+    }
+
+    pub(super) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
+        if !self.desk.shows(&params.question_id, &params.digest) {
+            return Ok(Edited::refused(&NotApplied::OtherQuestion));
+        }
+        self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)
+    }
+
+    pub(super) fn refusal(&self) -> Option<AnswerParams> {
+        self.desk.question().map(|question| AnswerParams::to(question, Answer::Deny))
+    }
+}
+
+/// Whether a denial may wait in the window so that it can be undone. It may not where the question would end with a yes if the
+/// window were gone by then.
+fn may_be_undone(question: &Question, left: Duration) -> bool {
+    !question.allowed_at_zero && left > UNDO + BEFORE_END
+}
+
+/// How long a question still waits.
+fn left(question: &Question) -> Duration {
+    let left = question.expires_at.saturating_sub(since_epoch());
+    Duration::from_millis(u64::try_from(left).unwrap_or(0))
+}
+
+/// The time, in milliseconds since 1970.
+fn since_epoch() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEFORE_END, UNDO, may_be_undone};
+    use crate::desk::tests::question;
+    use postern_contract::Question;
+    use std::time::Duration;
+
+    #[test]
+    fn a_denial_waits_only_where_the_question_cannot_end_with_a_yes_meanwhile() {
+        let (long, short) = (Duration::from_mins(1), UNDO + BEFORE_END);
+        let denied = question("q", "d");
+        assert!(may_be_undone(&denied, long));
+        assert!(!may_be_undone(&denied, short), "it would end by itself");
+        let allowed = Question { allowed_at_zero: true, ..denied };
+        assert!(!may_be_undone(&allowed, long), "a crash would let it through");
+    }
+}

@@ -1,0 +1,399 @@
+//! Drives the approval window: takes what happens one by one, reports to the host what is really seen, tells the page.
+
+mod answers;
+
+use super::outcome::Outcome;
+use super::pane::Pane;
+use super::place::{Place, Stage};
+use crate::backend::Backend;
+use crate::desk::{Desk, HOLD};
+use crate::preferences::Kept;
+use postern_contract::methods::{
+    CannotPresent, ListQuestions, Nothing, PresentQuestion, PreviewRule, RulePreview, Unpresented,
+};
+use postern_contract::{
+    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, RequestRow, Showing,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tauri::WebviewWindow;
+use tauri::ipc::Channel;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
+
+/// A page that has not laid out a question by then is taken for crashed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What happens to the approval window.
+pub(crate) enum Event {
+    /// Something about the questions changed.
+    Look,
+    /// A page is there and listens.
+    Page(Channel<Showing>),
+    /// A request is in another state.
+    Changed(Box<RequestRow>),
+    /// The page has laid out a question.
+    LaidOut { id: String, digest: String, height: f64, always: bool },
+    /// The page has shown the end of a question.
+    EndSeen { id: String, digest: String },
+    /// Moved, resized, focus came or went.
+    Shaken,
+    /// The page's answer.
+    Answer { params: Box<AnswerParams>, reply: oneshot::Sender<Result<Answered, String>> },
+    /// *Allow* is pressed, to be held.
+    Hold { id: String, digest: String, reply: oneshot::Sender<bool> },
+    /// *Allow* is let go.
+    LetGo,
+    /// The first of two presses.
+    Press { id: String, digest: String, reply: oneshot::Sender<bool> },
+    /// The person opened or closed the details.
+    Details(bool),
+    /// What the person does about the last answer.
+    Act(PillAct),
+    /// The person moves the window.
+    Drag,
+    /// The app ends.
+    Finish(oneshot::Sender<()>),
+    /// The person's own version of the command.
+    Edit { params: EditParams, reply: oneshot::Sender<Result<Edited, String>> },
+    /// The page asks what an offer would have let through.
+    Preview { offer: Offer, reply: oneshot::Sender<Result<RulePreview, String>> },
+    /// The person closed the window.
+    Closed,
+    /// The window that was let go does not exist any more.
+    Gone,
+    /// Time to ask the host again whether *Allow* works.
+    Again,
+    /// The page did not lay out the question in time.
+    GiveUp,
+    /// Nobody asked for a while.
+    Release,
+    /// Something of the presenter's own is due.
+    Due,
+}
+
+/// Owns the window, the desk and the page's channel.
+pub(crate) struct Presenter {
+    pane: Pane,
+    backend: Arc<Backend>,
+    preferences: Arc<Kept>,
+    desk: Desk,
+    page: Option<Channel<Showing>>,
+    told: Option<Showing>,
+    /// When the host says that *Allow* will work.
+    again: Option<Instant>,
+    /// When the page should have laid out the question.
+    patience: Option<Instant>,
+    /// When *Allow* was held for long enough, and who waits for that.
+    held: Option<(Instant, oneshot::Sender<bool>)>,
+    /// The denial that can still be undone, and when the host is told.
+    denial: Option<(AnswerParams, Instant)>,
+    /// What became of the last answer.
+    outcome: Option<Outcome>,
+    place: Place,
+}
+
+impl Presenter {
+    pub(crate) fn new(pane: Pane, backend: Arc<Backend>, preferences: Arc<Kept>) -> Self {
+        Self {
+            pane,
+            backend,
+            preferences,
+            desk: Desk::default(),
+            page: None,
+            told: None,
+            again: None,
+            patience: None,
+            held: None,
+            denial: None,
+            outcome: None,
+            place: Place::default(),
+        }
+    }
+
+    /// Until the app ends.
+    pub(crate) async fn run(mut self, mut events: mpsc::UnboundedReceiver<Event>) {
+        loop {
+            let event = tokio::select! {
+                event = events.recv() => event,
+                () = until(self.again) => Some(Event::Again),
+                () = until(self.patience) => Some(Event::GiveUp),
+                () = until(self.pane.until()) => Some(Event::Release),
+                () = until(self.due()) => Some(Event::Due),
+            };
+            let Some(event) = event else { return };
+            if let Err(error) = self.take(event).await {
+                tracing::warn!(%error, "the approval window");
+            }
+            // Whatever starts arming over ends a hold.
+            if !self.desk.is_held() {
+                self.held = None;
+            }
+            // A resize comes as many events: the host is told once, when they are all in.
+            if events.is_empty() {
+                self.report().await;
+                self.tell();
+            }
+        }
+    }
+
+    /// When something of its own is due.
+    fn due(&self) -> Option<Instant> {
+        let settles = self.desk.settles().filter(|_| self.told.as_ref().is_some_and(|told| !told.settled));
+        let times = [
+            settles,
+            self.held.as_ref().map(|(until, _)| *until),
+            self.denial.as_ref().map(|(_, until)| *until),
+            self.outcome.as_ref().map(|outcome| outcome.until),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    async fn is_due(&mut self) -> anyhow::Result<()> {
+        let now = Instant::now();
+        if let Some((_, reply)) = self.held.take_if(|(until, _)| *until <= now) {
+            // A page that is gone holds nothing.
+            reply.send(true).ok();
+        }
+        if self.outcome.take_if(|outcome| outcome.until <= now).is_some() {
+            self.stage()?;
+        }
+        if self.denial.as_ref().is_some_and(|(_, until)| *until <= now) {
+            self.hand_over().await;
+            // If the denial did not count, its question waits on.
+            self.look().await?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, event: Event) -> anyhow::Result<()> {
+        match event {
+            Event::Look => self.look().await?,
+            Event::Page(page) => {
+                self.page = Some(page);
+                self.told = None;
+            }
+            Event::Changed(row) => {
+                if let Some(outcome) = &mut self.outcome {
+                    outcome.changed(&row, Instant::now());
+                }
+            }
+            Event::LaidOut { id, digest, height, always } if self.desk.shows(&id, &digest) => {
+                self.show(height, always)?;
+            }
+            Event::EndSeen { id, digest } if self.desk.shows(&id, &digest) => self.desk.end_seen(),
+            // About a question that is not on show any more.
+            Event::LaidOut { .. } | Event::EndSeen { .. } => {}
+            Event::Shaken => self.desk.changed(),
+            Event::Answer { params, reply } => {
+                // The page may be gone by then; the answer counts all the same.
+                reply.send(self.answer(*params).await).ok();
+                self.look().await?;
+            }
+            Event::Edit { params, reply } => {
+                reply.send(self.edit(params).await).ok();
+                self.look().await?;
+            }
+            Event::Preview { offer, reply } => self.preview(&offer, reply),
+            Event::Closed => {
+                if let Some(params) = self.refusal() {
+                    self.answer(params).await.map_err(anyhow::Error::msg)?;
+                }
+                self.look().await?;
+            }
+            Event::Gone => {
+                self.pane.gone();
+                self.place.gone();
+                self.look().await?;
+            }
+            Event::Again => self.again = None,
+            Event::GiveUp => self.give_up().await,
+            Event::Release => self.release(),
+            Event::Due => self.is_due().await?,
+            Event::Hold { .. }
+            | Event::LetGo
+            | Event::Press { .. }
+            | Event::Details(_)
+            | Event::Act(_)
+            | Event::Drag
+            | Event::Finish(_) => self.take_act(event).await?,
+        }
+        Ok(())
+    }
+
+    /// Asks what an offer would have let through. The rule is the question's own: the page says which, and what the person
+    /// made of its pattern.
+    fn preview(&self, offer: &Offer, reply: oneshot::Sender<Result<RulePreview, String>>) {
+        let draft = self.desk.draft_of(offer).ok_or("another question is on show by now".to_owned());
+        let backend = Arc::clone(&self.backend);
+        tokio::spawn(async move {
+            let preview = match draft {
+                Ok(draft) => backend.ask::<PreviewRule>(&draft).await.map_err(|error| error.message),
+                Err(problem) => Err(problem),
+            };
+            reply.send(preview).ok();
+        });
+    }
+
+    /// What the person does besides answering.
+    async fn take_act(&mut self, event: Event) -> anyhow::Result<()> {
+        match event {
+            Event::Hold { id, digest, reply } => {
+                let now = Instant::now();
+                if self.desk.shows(&id, &digest) && self.desk.hold(now) {
+                    self.held = Some((now + HOLD, reply));
+                } else {
+                    reply.send(false).ok();
+                }
+            }
+            Event::LetGo => self.desk.let_go(),
+            Event::Press { id, digest, reply } => {
+                reply.send(self.desk.shows(&id, &digest) && self.desk.press(Instant::now())).ok();
+            }
+            Event::Details(details) => {
+                let kept = self.preferences.get();
+                self.preferences.set(Preferences { details, ..kept })?;
+            }
+            Event::Act(act) => self.act(act).await?,
+            Event::Drag => {
+                if let Some(window) = self.pane.window() {
+                    self.place.drag(window)?;
+                }
+            }
+            Event::Finish(reply) => {
+                self.hand_over().await;
+                reply.send(()).ok();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Puts the oldest question on the desk.
+    async fn look(&mut self) -> anyhow::Result<()> {
+        let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await;
+        // Without a host no question waits: what it asked last must not stay on show.
+        let mut questions = waiting.as_ref().map_or_else(|_| Vec::new(), |waiting| waiting.questions.clone());
+        let all = questions.len();
+        questions.retain(|question| !self.is_denied(question));
+        // The one that is denied waits no more for the person.
+        let gone = u32::try_from(all - questions.len()).unwrap_or(u32::MAX);
+        let oldest = questions
+            .into_iter()
+            .next()
+            .map(|question| Question { waiting: question.waiting.saturating_sub(gone), ..question });
+        if self.desk.waiting(oldest) {
+            self.patience = self.desk.question().map(|_| Instant::now() + PATIENCE);
+        }
+        if self.desk.question().is_some() {
+            // It takes the place in which a denial could be undone.
+            self.outcome = None;
+            self.hand_over().await;
+            self.pane.wanted()?;
+        } else {
+            self.desk.set_visible(false, Instant::now());
+            self.stage()?;
+        }
+        waiting?;
+        Ok(())
+    }
+
+    /// Shows the window at the question's own height, again whenever that changes, without taking the keyboard.
+    fn show(&mut self, height: f64, always: bool) -> anyhow::Result<()> {
+        let Some(window) = self.pane.window() else { return Ok(()) };
+        self.place.turn(window, Stage::Panel(height))?;
+        self.patience = None;
+        self.desk.laid_out(always, Instant::now());
+        self.desk.set_visible(true, Instant::now());
+        Ok(())
+    }
+
+    /// Without a question: shows what became of the last answer, or nothing.
+    fn stage(&mut self) -> anyhow::Result<()> {
+        if self.desk.question().is_some() {
+            return Ok(());
+        }
+        let next = if self.outcome.is_some() { Stage::Pill } else { Stage::Hidden };
+        match self.pane.window() {
+            // A window that shows nothing does not open for a result.
+            Some(window) if self.place.stage() != Stage::Hidden => self.place.turn(window, next)?,
+            Some(_) | None => {}
+        }
+        if self.place.stage() == Stage::Hidden {
+            self.outcome = None;
+            self.pane.unused();
+        }
+        Ok(())
+    }
+
+    /// The page did not lay out the question: the host must not count on it.
+    async fn give_up(&mut self) {
+        self.patience = None;
+        let Some(question) = self.desk.question() else { return };
+        let unpresented =
+            Unpresented { question_id: question.id.clone(), why: "its page crashed".to_owned() };
+        if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
+            tracing::warn!(%error, "cannot say that a question is not shown");
+        }
+        if let Err(error) = self.pane.window().map_or(Ok(()), WebviewWindow::reload) {
+            tracing::warn!(%error, "cannot load the page again");
+        }
+    }
+
+    /// Nobody asked for a while: the page goes, and the next question has a new one.
+    fn release(&mut self) {
+        self.page = None;
+        self.told = None;
+        self.place.gone();
+        if let Err(error) = self.pane.release() {
+            tracing::warn!(%error, "cannot let the approval window go");
+        }
+    }
+
+    /// Tells the host what is seen, and hears whether *Allow* works.
+    async fn report(&mut self) {
+        self.again = None;
+        let Some(report) = self.desk.report() else { return };
+        match self.backend.ask::<PresentQuestion>(&report).await {
+            Ok(arming) => {
+                if let Some(left) = arming.remaining_ms.filter(|_| !arming.armed) {
+                    self.again = Some(Instant::now() + Duration::from_millis(left + 5));
+                }
+                self.desk.armed(&report, arming);
+            }
+            // Nothing was armed, so nothing can be allowed; the question may just have ended.
+            Err(error) => tracing::debug!(%error, "the host did not take what is seen"),
+        }
+    }
+
+    fn tell(&mut self) {
+        let now = Instant::now();
+        let showing = Showing {
+            question: self.desk.question().cloned(),
+            arming: self.desk.arming(),
+            settled: self.desk.is_settled(now),
+            hold: self.holds(),
+            details: self.preferences.get().details,
+            pill: self.outcome.as_ref().map(|outcome| outcome.pill),
+        };
+        if self.told.as_ref() == Some(&showing) {
+            return;
+        }
+        let Some(page) = &self.page else { return };
+        if page.send(showing.clone()).is_ok() {
+            self.told = Some(showing);
+        } else {
+            // It is gone; the next one brings its own channel.
+            self.page = None;
+            self.told = None;
+        }
+    }
+}
+
+/// Sleeps until the deadline; without one, never wakes.
+async fn until(then: Option<Instant>) {
+    match then {
+        Some(then) => sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}

