@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { request } from "./support";
+import { nothingSerious, request } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
@@ -64,6 +64,86 @@ test("output is searched and copied", async ({ page, context }) => {
   await expect(output.locator("mark.current")).toHaveText("TODO");
   await output.getByRole("button", { name: "Copy" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
+});
+
+test("output in colours is what a terminal would show, and can be read in every appearance", async ({
+  page,
+}) => {
+  await page.goto("/settings.html?scene=output");
+  await request(page, "npm test").click();
+  const output = page.getByTestId("output").locator("pre");
+  await expect(output).toContainText("failed src/login.test.ts (2 tests | 1 failed)");
+  await expect(output).not.toContainText(/U\+|\[3[0-9]m/);
+  const colors = await output
+    .locator("span")
+    .evaluateAll((all) => new Set(all.map((one) => getComputedStyle(one).color)).size);
+  expect(colors).toBeGreaterThan(6);
+  await nothingSerious(page);
+});
+
+test("output that was written over is gone, and Raw shows it", async ({ page }) => {
+  await page.goto("/settings.html?scene=output");
+  await request(page, "npm ci").click();
+  const output = page.getByTestId("output");
+  const text = output.locator("pre");
+  await expect(text).toHaveText(/^installing #{20} 100%\s+linking done\s+one is ready\s+two is ready\s*$/);
+  const raw = output.getByRole("button", { name: "Raw" });
+  await raw.click();
+  await expect(raw).toHaveAttribute("aria-pressed", "true");
+  await expect(text).toContainText("\\rU+001B[Kinstalling #### 20%");
+  await nothingSerious(page);
+  await raw.click();
+  await expect(text).not.toContainText("20%");
+});
+
+test("hostile output is text: nothing of it is a link, hidden or unseen", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  page.on("dialog", () => expect("a dialog").toBe("never opened"));
+  await page.goto("/settings.html?scene=output");
+  await request(page, "./colours.sh").click();
+  const output = page.getByTestId("output");
+  const text = output.locator("pre");
+  await expect(text).toContainText("before a link");
+  await expect(text, "the title and the address are silent").not.toContainText(/rm -rf|evil/);
+  await expect(text, "what sets the clipboard is shown").toContainText("U+001B]52;c;");
+  await expect(text).toContainText("txt.U+202EexeU+200B U+001B[5;1z <img src=x onerror=alert(1)>");
+  await expect(text, "what was there when the screen was cleared").toContainText(/before[^]*after/);
+  await expect(output.locator(":is(a, img)")).toHaveCount(0);
+  await nothingSerious(page);
+  await output.getByRole("button", { name: "Copy" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain("txt.\\u{202e}exe");
+  expect(copied).toContain("not hidden not black on black\n");
+
+  expect(copied).not.toMatch(/[\0-\x08\x0b-\x1f\u202e\u200b]/);
+});
+
+test("a command of several lines has lines, and a long here-document opens on a click", async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/settings.html?scene=output");
+  const row = request(page, "git commit");
+  await expect(row).toContainText("git add -A↵ git commit");
+  await expect(row.locator(".escaped"), "only what is hostile").toHaveText(["U+202E"]);
+  await row.click();
+  const command = page.locator("aside .command");
+  await expect(command).toHaveText(
+    /^git add -A↵\ngit commit -m "\$\(cat <<'EOF'↵\n14 lines↵\nEOF↵\n\)"↵\ngit log/,
+  );
+  await expect(command).not.toContainText("line 14");
+  await nothingSerious(page);
+  const fold = command.getByRole("button", { name: "14 lines" });
+  await fold.press("Enter");
+  await expect(fold).toHaveAttribute("aria-expanded", "true");
+  await expect(command).toContainText("line 14");
+  await expect(command.locator(".escaped")).toHaveText(["U+202E"]);
+  await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Copy command" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^git add -A\ngit commit [^]*line 14\nEOF\n\)"\ngit log \\u\{202e\} \\u\{202e\}$/);
 });
 
 test("run again is a new request, which is shown", async ({ page }) => {

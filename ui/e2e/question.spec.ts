@@ -1,30 +1,112 @@
 import { expect, test, type Page } from "@playwright/test";
-import { open, said, seriousInQuestion } from "./question";
+import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
 import { seriousInSize } from "./support";
 
-const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long"] as const;
-const sizes = { small: { width: 640, height: 420 }, large: { width: 980, height: 900 } };
+const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long", "fetch", "mcp"] as const;
 
 for (const scene of scenes) {
   test(`${scene}: nothing serious for people who hear or press keys`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await open(page, scene, sizes.large);
+    await open(page, scene);
     expect(await seriousInQuestion(page)).toEqual([]);
     await inSight(page);
-    await page.setViewportSize(sizes.small);
+    await page.setViewportSize({ width: 460, height: 230 });
     expect(await seriousInSize(page)).toEqual([]);
     await inSight(page);
   });
 }
+
+test("its parts: nothing serious for people who hear or press keys", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "push");
+  await page.keyboard.press("Control+i");
+  await fit(page);
+  expect(await seriousInQuestion(page), "the details").toEqual([]);
+  await page.keyboard.press("Control+i");
+  await page.getByRole("button", { name: "More ways to allow" }).click();
+  expect(await seriousInQuestion(page), "a menu").toEqual([]);
+  await page.getByTestId("always").click();
+  await fit(page);
+  await expect(page.getByTestId("preview")).toContainText("7 of your last 50");
+  expect(await seriousInQuestion(page), "the card for Always").toEqual([]);
+  await page.getByRole("button", { name: "Back" }).click();
+  await choose(page, "deny", "note");
+  expect(await seriousInQuestion(page), "the message").toEqual([]);
+  for (const pill of ["denied", "running", "failed", "saved"]) {
+    await page.goto(`/approval.html?scene=pill-${pill}`);
+    await expect(page.getByTestId("pill")).toBeVisible();
+    const cut = await page.getByTestId("pill").evaluate((one) => one.scrollWidth > one.clientWidth);
+    expect(cut, `${pill} fits`).toBe(false);
+  }
+});
 
 async function inSight(page: Page) {
   await expect(page.getByTestId("deny"), "Deny is always in sight").toBeInViewport({ ratio: 1 });
   await expect(page.getByTestId("once")).toBeInViewport({ ratio: 1 });
 }
 
+/** What is read besides the command and the agent's own words, as words. */
+const wordsBesides = (page: Page) =>
+  page.getByTestId("question").evaluate((question) => {
+    const copy = question.cloneNode(true) as HTMLElement;
+    const aside = "[data-testid=command], [data-testid=says], .visually-hidden, [aria-hidden=true]";
+    for (const one of copy.querySelectorAll(aside)) one.remove();
+    for (const one of copy.querySelectorAll("p, span, button, h1, li")) one.append(" ");
+    return copy.textContent?.match(/\S*\p{L}\S*/gu) ?? [];
+  });
+
+/** What is drawn as a filled button. */
+const filled = (page: Page) =>
+  page.evaluate(
+    () =>
+      [...document.querySelectorAll(".capsule, button, select, input")].filter(
+        (one) => !/^rgba\(.*, 0\)$|transparent/.test(getComputedStyle(one).backgroundColor),
+      ).length,
+  );
+
+for (const scene of ["uname", "commits", "tests", "remove"] as const) {
+  test(`${scene}: small, calm and short`, async ({ page }) => {
+    await open(page, scene);
+    const height = (await said(page)).presented.at(-1)?.height ?? 0;
+    expect(height, "with its details folded").toBeLessThanOrEqual(330);
+    expect(height).toBeGreaterThan(180);
+    await armed(page);
+    expect(await filled(page), "two at most stand out").toBeLessThanOrEqual(2);
+    const words = await wordsBesides(page);
+    expect(words.length, words.join(" ")).toBeGreaterThan(10);
+    expect(words.length, words.join(" ")).toBeLessThanOrEqual(30);
+  });
+}
+
+test("its height is known before the window has its size, and told again when it changes", async ({
+  page,
+}) => {
+  // As the app makes it: hidden windows may have any size.
+  await page.setViewportSize({ width: 200, height: 100 });
+  await page.goto("/approval.html?scene=push");
+  await expect(page.getByTestId("question")).toBeAttached();
+  const height = async () => (await said(page)).presented.at(-1)?.height ?? 0;
+  const first = (await said(page)).presented[0]?.height;
+  await page.setViewportSize({ width: 460, height: first ?? 0 });
+  expect(await height()).toBe(first);
+  expect(await scrolls(page), "all of it is there at once").toBe(false);
+  await page.keyboard.press("Control+i");
+  await expect.poll(height).toBeGreaterThan(first ?? 0);
+  await page.keyboard.press("Control+i");
+  await expect.poll(height).toBe(first);
+  await page.keyboard.press("Control+d");
+  await expect.poll(height).toBeGreaterThan(first ?? 0);
+});
+
+const scrolls = (page: Page) =>
+  page.evaluate(() => {
+    const scroller = document.querySelector(".scroller");
+    return !scroller || scroller.scrollHeight > scroller.clientHeight;
+  });
+
 test("a click before arming does nothing, the one after it allows", async ({ page }) => {
   // Its end is below the edge: it is not armed, however long the click takes to come.
-  await open(page, "long", { width: 640, height: 480 });
+  await open(page, "long", 400);
   const once = page.getByTestId("once");
   await once.click({ force: true });
   expect((await said(page)).answers).toEqual([]);
@@ -35,7 +117,7 @@ test("a click before arming does nothing, the one after it allows", async ({ pag
 });
 
 test("what does not fit must be scrolled to its end", async ({ page }) => {
-  await open(page, "long", { width: 640, height: 480 });
+  await open(page, "long", 400);
   const arming = page.getByTestId("arming");
   await expect(arming).toHaveAttribute("data-state", "unseen");
   await page.getByRole("button", { name: /Scroll to the end/ }).click();
@@ -52,10 +134,10 @@ test("every word of a long command is there, and none is cut", async ({ page }) 
 });
 
 test("the answers stay where they are from first paint to armed", async ({ page }) => {
-  await open(page, "push", { width: 640, height: 760 });
+  await open(page, "push");
   const all = () =>
     page.evaluate(() =>
-      ["command", "why", "env", "deny", "always", "once"].map((id) =>
+      ["command", "why", "details", "deny", "once"].map((id) =>
         JSON.stringify(document.querySelector(`[data-testid=${id}]`)?.getBoundingClientRect()),
       ),
     );
@@ -64,19 +146,33 @@ test("the answers stay where they are from first paint to armed", async ({ page 
   expect(await all()).toEqual(first);
 });
 
-test("by keyboard alone: the note, then the denial", async ({ page }) => {
+test("by keyboard alone: the message, then the denial", async ({ page }) => {
   await open(page, "push");
   await expect(page.getByTestId("deny")).toBeFocused();
   await page.keyboard.press("Enter");
   expect((await said(page)).answers, "Return answers nothing").toEqual([]);
+  await armed(page);
   await page.keyboard.press("Control+d");
   await page.keyboard.type("use the release branch");
   await page.keyboard.press("Control+Enter");
   expect((await said(page)).answers).toMatchObject([{ answer: "deny", feedback: "use the release branch" }]);
 });
 
-test("Esc leaves the note first, and then denies", async ({ page }) => {
+test("by keyboard alone: a menu", async ({ page }) => {
   await open(page, "push");
+  await page.getByRole("button", { name: "More ways to deny" }).focus();
+  await page.keyboard.press("Space");
+  await expect(page.getByTestId("note")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByTestId("deny-always")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "More ways to deny" })).toBeFocused();
+  expect((await said(page)).answers).toEqual([]);
+});
+
+test("Esc leaves the message first, and then denies", async ({ page }) => {
+  await open(page, "push");
+  await armed(page);
   await page.keyboard.press("Control+d");
   await page.keyboard.press("Escape");
   expect((await said(page)).answers).toEqual([]);
@@ -85,16 +181,30 @@ test("Esc leaves the note first, and then denies", async ({ page }) => {
   expect((await said(page)).answers).toMatchObject([{ answer: "deny" }]);
 });
 
+test("a dangerous one is held, and a click is no hold", async ({ page }) => {
+  await open(page, "destructive");
+  await armed(page);
+  const once = page.getByTestId("once");
+  await expect(once).toHaveText("Hold to Allow");
+  await once.click();
+  expect((await said(page)).answers).toEqual([]);
+  await once.hover();
+  await page.mouse.down();
+  await expect.poll(async () => (await said(page)).answers).toMatchObject([{ answer: "once" }]);
+  await page.mouse.up();
+});
+
 test("a changed command comes back as another question, which arms anew", async ({ page }) => {
-  await open(page, "push", { width: 640, height: 800 });
+  await open(page, "push");
   await expect(page.getByTestId("once")).toBeEnabled();
-  await page.keyboard.press("Control+e");
+  await choose(page, "allow", "change");
   await expect(page.getByTestId("once"), "nothing is allowed while it is being changed").toBeDisabled();
   await page.getByTestId("edit").fill("git push --dry-run origin main");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByTestId("edited")).toContainText(
     "You changed this command. The agent asked for git fetch origin && sha256sum --check release.sums && git push origin main",
   );
+  await fit(page);
   await expect(page.getByTestId("once")).toBeEnabled();
   await page.getByTestId("once").click();
   const { edits, answers, seen } = await said(page);
@@ -109,7 +219,7 @@ test("a change that would be denied anyway says so, and what is typed stays", as
   await open(page, "push");
   await page.keyboard.press("Control+e");
   await page.getByTestId("edit").fill("rm -rf /");
-  await page.getByRole("button", { name: "Show it" }).click();
+  await page.getByRole("button", { name: "Review Change" }).click();
   await expect(page.getByRole("alert")).toContainText("Not changed: it is never allowed");
   await expect(page.getByTestId("edit")).toHaveValue("rm -rf /");
   await page.keyboard.press("Escape");
@@ -117,27 +227,30 @@ test("a change that would be denied anyway says so, and what is typed stays", as
   expect((await said(page)).answers).toEqual([]);
 });
 
-test("an edited rule shows what it would have let through, as it is typed", async ({ page }) => {
-  await open(page, "push", { width: 640, height: 900 });
-  await page.getByRole("radio", { name: /git push … with any arguments/ }).check();
-  await page.getByRole("button", { name: "Show which" }).click();
+test("a rule shows what it would have answered, as it is edited", async ({ page }) => {
+  await open(page, "push");
+  await choose(page, "allow", "always");
+  await fit(page);
+  await page.getByRole("button", { name: "Show Them" }).click();
   await expect(page.getByTestId("preview")).toContainText("git push origin fix-login");
-  await page.getByRole("button", { name: "Edit rule…" }).click();
+  await page.getByRole("button", { name: "Edit Rule…" }).click();
   await page.getByRole("textbox", { name: "Rule to save" }).fill("g");
   await expect(page.getByTestId("preview")).toContainText("a rule needs a pattern");
   await page.getByRole("textbox", { name: "Rule to save" }).fill("git push origin *");
-  await expect(page.getByTestId("preview")).toContainText("7 of the last 50");
+  await expect(page.getByTestId("preview")).toContainText("7 of your last 50");
   expect((await said(page)).previews.at(-1)).toMatchObject({
     proposal: "command",
     edited: "git push origin *",
   });
 });
 
-test("dangerous: Always is folded away, and cannot be taken until it is unfolded", async ({ page }) => {
+test("dangerous: Always is in the details, and is held as well", async ({ page }) => {
   await open(page, "destructive");
-  await expect(page.getByTestId("always")).toHaveCount(0);
-  await page.getByText("Always allow…").click();
-  await expect(page.getByTestId("always")).toBeEnabled();
+  await expect(page.getByRole("button", { name: "More ways to allow" })).toHaveCount(0);
+  await page.keyboard.press("Control+i");
+  await page.getByTestId("always").click();
+  await fit(page);
+  await expect(page.getByRole("button", { name: "Hold to Allow and Save" })).toBeEnabled();
 });
 
 test("a tool's question speaks of a tool: where its paths begin, no programs, no environment", async ({
@@ -147,12 +260,25 @@ test("a tool's question speaks of a tool: where its paths begin, no programs, no
   await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/^builder wants to write .*login\.ts/);
   await expect(page.getByTestId("subject")).toContainText("export const redirect");
   await expect(page.getByTestId("cwd")).toContainText("Projects/site");
+  await expect(page.getByTestId("confinement")).toContainText("Done by builder with its tool write_file");
+  await page.keyboard.press("Control+i");
   await expect(page.getByTestId("env")).toHaveCount(0);
   await expect(page.getByTestId("program")).toHaveCount(0);
 });
 
-test("what the session asked before stands beside it", async ({ page }) => {
+test("a fetch has its host large, and a call its fields by name", async ({ page }) => {
+  await open(page, "fetch");
+  const host = page.getByTestId("subject").getByText("docs.example.com", { exact: true });
+  const url = page.getByTestId("subject").getByText("https://docs.example.com/", { exact: false });
+  const size = (one: typeof host) => one.evaluate((text) => parseFloat(getComputedStyle(text).fontSize));
+  expect(await size(host)).toBeGreaterThan(await size(url));
+  await open(page, "mcp");
+  await expect(page.getByTestId("subject")).toContainText(/github.*create_pull_request.*title.*Add a login/s);
+});
+
+test("what the session asked before stands in the details", async ({ page }) => {
   await open(page, "push");
+  await page.keyboard.press("Control+i");
   await expect(page.getByTestId("recent")).toContainText(
     /git push --force origin main.*denied by you.*sha256sum release\.sums.*exit 0/s,
   );
@@ -165,4 +291,12 @@ test("less motion moves nothing", async ({ page }) => {
     () => document.getAnimations().filter((one) => Number(one.effect?.getTiming().duration) > 1).length,
   );
   expect(moving).toBe(0);
+});
+
+test("larger text pushes nothing off the side, and leaves the answers in sight", async ({ page }) => {
+  await open(page, "push", 420);
+  await page.addStyleTag({ content: "html { zoom: 1.3 } .panel { width: 353px !important }" });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  expect(wide).toBe(false);
+  await inSight(page);
 });

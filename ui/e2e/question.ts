@@ -5,12 +5,37 @@ import type { Said } from "../src/backend/fake";
 import type { Scene } from "../src/backend/samples";
 import { serious } from "./support";
 
-/** Opens the page with one of the sample questions. */
-export async function open(page: Page, scene: Scene, size = { width: 640, height: 700 }) {
-  await page.setViewportSize(size);
+/** The most of a screen that a question takes in these tests. */
+export const SCREEN = 700;
+
+/** Opens the page with one of the sample questions, in a window of the height that it asks for, or of this one. */
+export async function open(page: Page, scene: Scene, height?: number) {
+  await page.setViewportSize({ width: 460, height: height ?? 300 });
   await page.goto(`/approval.html?scene=${scene}`);
   await expect(page.getByTestId("question")).toBeVisible();
+  if (height === undefined) await fit(page);
 }
+
+/** Gives the window the height that the page asked for last, as the app does. Gives that height. */
+export async function fit(page: Page): Promise<number> {
+  let height = 0;
+  await expect(async () => {
+    height = (await said(page)).presented.at(-1)?.height ?? 0;
+    await page.setViewportSize({ width: 460, height: Math.min(height, SCREEN) });
+    expect((await said(page)).presented.at(-1)?.height).toBe(height);
+  }).toPass();
+  return height;
+}
+
+/** Opens a menu beside a button, and chooses. */
+export async function choose(page: Page, menu: "allow" | "deny", id: string) {
+  await page.getByRole("button", { name: `More ways to ${menu}` }).click();
+  await page.getByTestId(id).click();
+}
+
+/** Waits until answers count. */
+export const armed = (page: Page) =>
+  expect(page.getByTestId("arming")).toHaveAttribute("data-state", "armed");
 
 /** What the page said to the app. */
 export async function said(page: Page): Promise<Said> {

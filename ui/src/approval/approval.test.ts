@@ -1,6 +1,6 @@
-import { cleanup, render, screen, within } from "@testing-library/svelte";
+import { cleanup, render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FakeApproval } from "../backend/fake";
 import {
   changeable,
@@ -13,45 +13,69 @@ import {
   script,
   text,
 } from "../backend/samples";
-import type { Question, RuleInput } from "../contract";
+import type { Pill, PillAct } from "../contract";
+import { choose, details, once, show } from "../test/approval";
 import Approval from "./Approval.svelte";
 
-function show(...questions: Question[]) {
-  const backend = new FakeApproval(questions);
-  render(Approval, { backend });
-  return { backend, said: backend.said, user: userEvent.setup() };
-}
-
-const once = () => screen.getByTestId("once");
-
 describe("what is shown", () => {
-  it("says who, what, where, what changes, why and until when", () => {
+  it("says who, what, where, why, with which rights and until when", () => {
     show({ ...push(), waiting: 2 });
     const dialog = screen.getByRole("alertdialog", { name: /^builder wants to push commits to origin/ });
-    expect(screen.getByTestId("command")).toHaveTextContent(
-      /git fetch origin \(allowed by a rule\) && sha256sum --check release\.sums \(allowed by a rule\) && git push origin main \(asks\)/,
-    );
-    expect(dialog).toHaveTextContent("fix-login");
-    expect(dialog).toHaveTextContent("/usr/bin/git");
+    const steps = screen.getAllByTestId("step").map((step) => step.textContent?.replace(/\s+/g, " ").trim());
+    expect(steps).toEqual([
+      "✓allowed: git fetch origin &&",
+      "✓allowed: sha256sum --check release.sums &&",
+      "●asks: git push origin main",
+    ]);
+    expect(dialog).toHaveTextContent("session fix-login");
     expect(screen.getByTestId("cwd")).toHaveTextContent("/Users/kim/Projects/site");
-    expect(screen.getByTestId("env")).toHaveTextContent(/~\s*LANG=C.*was.*C\.UTF-8.*\+\s*NODE_ENV=test/);
     expect(screen.getByTestId("why")).toHaveTextContent(/You haven.t allowed git push for builder\./);
+    expect(screen.getByTestId("says")).toHaveTextContent("push the fix so that CI can run");
+    expect(screen.getByTestId("confinement")).toHaveTextContent("Runs with your full access");
+    expect(screen.getByTestId("countdown")).toHaveTextContent(/^Denied in 1:2\d$/);
+    expect(dialog).toHaveTextContent("1 of 3");
+  });
+
+  it("shows what deviates as chips, and all of it in the details", async () => {
+    const { user } = show(push());
+    const chips = screen.getAllByTestId("env-chip").map((chip) => chip.textContent?.replace(/\s+/g, " "));
+    expect(chips).toEqual(["changed LANG: C.UTF-8 → C", "+ added NODE_ENV=test"]);
+    expect(screen.queryByTestId("policy")).toBeNull();
+    await details(user);
+    expect(screen.getByTestId("env")).toHaveTextContent(/LANG=C.*was.*C\.UTF-8.*\+.*NODE_ENV=test/);
     expect(screen.getByTestId("policy")).toHaveTextContent("Ask when no rule matches");
-    expect(screen.getByTestId("countdown")).toHaveTextContent(/Denied in 1:2\d if nobody answers/);
-    expect(dialog).toHaveTextContent("2 more waiting");
+    expect(screen.getAllByTestId("program")[0]).toHaveTextContent("/usr/bin/git");
+    expect(screen.getByTestId("detail-rows")).toHaveTextContent("Fetch from origin");
   });
 
-  it("marks the step that asks apart from those that are allowed", () => {
+  it("opens the details where a value is too long for a chip", () => {
+    const long = { kind: "added" as const, name: text("TOKEN"), value: text("x".repeat(60)), was: null };
+    show({ ...push(), env: [long] });
+    expect(screen.queryByTestId("env-chip")).toBeNull();
+    expect(screen.getByTestId("env")).toHaveTextContent(`TOKEN=${"x".repeat(60)}`);
+  });
+
+  it("names a program in a folder that is not the system's", () => {
+    const [program, ...rest] = push().programs;
+    if (!program) throw new Error("the sample has no program");
+    show({ ...push(), programs: [{ ...program, path: text("/tmp/bin/git") }, ...rest] });
+    expect(screen.getByRole("alertdialog")).toHaveTextContent("/tmp/bin/git");
+  });
+
+  it("says what makes it dangerous, and nothing of the kind where it is not", () => {
+    show(destructive());
+    expect(screen.getByTestId("danger")).toHaveTextContent("Can't be undone.");
+    expect(screen.getByTestId("step")).toHaveTextContent("■dangerous: git push --force origin main");
+    cleanup();
     show(push());
-    const steps = screen.getByTestId("command").querySelectorAll(".step");
-    expect([...steps].map((step) => step.classList.contains("ask"))).toEqual([false, false, true]);
+    expect(screen.queryByTestId("danger")).toBeNull();
   });
 
-  it("shows many arguments one to a row", () => {
-    show(script());
-    const rows = within(screen.getByTestId("command")).getAllByRole("listitem");
-    expect(rows).toHaveLength(10);
-    expect(rows[9]).toHaveTextContent("report with spaces.pdf");
+  it("has no row for what is not there", () => {
+    const bare = { env: [], recent: [], stdin: null, changeable: undefined };
+    show({ ...push(), ...bare, asker: { ...push().asker, says: null, session: null } });
+    for (const id of ["says", "env-chip", "input", "changeable", "edited", "danger", "queue"])
+      expect(screen.queryByTestId(id), id).toBeNull();
   });
 
   it("shows hostile text as text, and marks what was escaped", () => {
@@ -72,8 +96,9 @@ describe("what is shown", () => {
 
   it("shows a script's first lines on demand", async () => {
     const { user } = show(script());
+    await details(user);
     expect(screen.queryByText("import argparse")).toBeNull();
-    await user.click(screen.getByRole("button", { name: "Show first lines" }));
+    await user.click(screen.getByRole("button", { name: "Show First Lines" }));
     expect(screen.getByText("import argparse")).toBeVisible();
   });
 
@@ -93,35 +118,54 @@ describe("what is shown", () => {
 
   it("shows the lines of standard input, and says where nobody has seen them", () => {
     show(input());
-    expect(screen.getByTestId("input")).toHaveTextContent("27 bytes of text echo buildingrm -rf build");
+    expect(screen.getByTestId("input")).toHaveTextContent("Input, 27 bytes echo buildingrm -rf build");
     cleanup();
     show({ ...push(), stdin: { kind: "stream" } });
-    expect(screen.getByTestId("input")).toHaveTextContent("nobody has seen it");
+    expect(screen.getByTestId("input")).toHaveTextContent("Nobody has seen it");
   });
 
   it("says how many wait, and how many of them are this agent's", () => {
     show({ ...push(), waiting: 3, queued: 2 });
-    expect(screen.getByRole("alertdialog")).toHaveTextContent(/3 more waiting\s*2 of them from builder/);
+    expect(screen.getByRole("alertdialog")).toHaveTextContent(
+      /1 of 4, 3 more waiting, 2 of them from builder/,
+    );
   });
 
-  it("folds Always away where it is dangerous", () => {
-    show(destructive());
-    expect(screen.getByText("Always allow…").closest("details")).not.toHaveAttribute("open");
+  it("folds Always away where it is dangerous", async () => {
+    const { user } = show(destructive());
+    expect(screen.queryByRole("button", { name: "More ways to allow" })).toBeNull();
+    expect(screen.queryByTestId("always")).toBeNull();
+    await details(user);
+    await user.click(screen.getByTestId("always"));
+    expect(screen.getByTestId("offers")).toBeVisible();
+  });
+
+  it("says why nothing can be saved", async () => {
+    const { user } = show(hostile());
+    await user.click(screen.getByRole("button", { name: "More ways to allow" }));
+    expect(screen.getByTestId("nothing-to-save")).toHaveTextContent(/^Always isn’t possible: a part of it/);
+    expect(screen.queryByTestId("always")).toBeNull();
+  });
+
+  it("says in red where nobody's answer is a yes", () => {
+    show({ ...push(), atZero: text("Allowed"), allowedAtZero: true });
+    expect(screen.getByTestId("countdown")).toHaveClass("allowed");
   });
 
   it("shows the next question when one is answered", async () => {
-    const { user } = show(push(), dangerous());
+    const { backend, user } = show(push(), dangerous());
+    backend.settle();
     await user.keyboard("{Escape}");
     expect(screen.getByRole("alertdialog", { name: /research wants/ })).toBeVisible();
   });
 });
 
 describe("before it is armed", () => {
-  it("allows nothing, by click or by keys", async () => {
+  it("allows nothing, by click, by menu or by keys", async () => {
     const { said, user } = show(push());
     expect(once()).toBeDisabled();
-    expect(screen.getByTestId("always")).toBeDisabled();
     await user.click(once());
+    await choose(user, "allow", "quarter");
     await user.keyboard("{Control>}{Enter}{/Control}");
     expect(said.answers).toEqual([]);
   });
@@ -130,154 +174,41 @@ describe("before it is armed", () => {
     show(push());
     expect(screen.getByTestId("deny")).toHaveFocus();
   });
-});
 
-describe("answers", () => {
-  let shown: ReturnType<typeof show>;
-  beforeEach(() => {
-    shown = show(push());
-    shown.backend.arm();
-  });
-  const only = () => {
-    expect(shown.said.answers).toHaveLength(1);
-    return shown.said.answers[0];
-  };
-
-  it("Allow once names the question and the digest on show", async () => {
-    await shown.user.click(once());
-    expect(only()).toMatchObject({ questionId: push().id, digest: push().digest, answer: "once" });
-  });
-
-  it("Return does nothing, wherever the focus is", async () => {
-    for (const id of ["deny", "always", "once"]) {
-      screen.getByTestId(id).focus();
-      await shown.user.keyboard("{Enter}");
-    }
-    expect(shown.said.answers).toEqual([]);
-  });
-
-  it("Ctrl+Return allows once, but not while the key repeats", async () => {
-    const event = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
-    window.dispatchEvent(new KeyboardEvent("keydown", { ...event, repeat: true }));
-    expect(shown.said.answers).toEqual([]);
-    await shown.user.keyboard("{Control>}{Enter}{/Control}");
-    expect(only()).toMatchObject({ answer: "once" });
-  });
-
-  it("Esc denies", async () => {
-    await shown.user.keyboard("{Escape}");
-    expect(only()).toMatchObject({ answer: "deny", feedback: null });
-  });
-
-  it("Deny takes words for the agent", async () => {
-    await shown.user.click(screen.getByRole("button", { name: "Deny with a note" }));
-    await shown.user.keyboard("run the tests first");
-    await shown.user.click(screen.getByRole("button", { name: "Deny with note" }));
-    expect(only()).toMatchObject({ answer: "deny", feedback: "run the tests first" });
-  });
-
-  it("the keys that send a note never allow", async () => {
-    await shown.user.click(screen.getByRole("button", { name: "Deny with a note" }));
-    await shown.user.keyboard("no{Control>}{Enter}{/Control}");
-    expect(only()).toMatchObject({ answer: "deny", feedback: "no" });
-  });
-
-  it("Deny all names the agent's question", async () => {
-    await shown.user.click(screen.getByRole("button", { name: "Deny all for 10 min" }));
-    expect(only()).toMatchObject({ answer: "deny-all" });
-  });
-
-  it("Always saves the first offer for this agent, for good", async () => {
-    await shown.user.click(screen.getByTestId("always"));
-    expect(only()).toMatchObject({
-      answer: "always",
-      proposal: "command",
-      scope: "agent",
-      edited: null,
-      anywhere: false,
-      lifetime: { kind: "forever" },
-    });
-  });
-
-  it("Always holds in the folder on show and below, until the person says otherwise", async () => {
-    const offer = () => screen.getByRole("radio", { name: /git push … with any arguments/ });
-    expect(offer()).toHaveAccessibleName(/, in \/Users\/kim\/Projects\/site and below \d of /);
-    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "in any folder");
-    expect(offer()).toHaveAccessibleName(/, in any folder \d of /);
-    await shown.user.click(offer());
-    await shown.user.click(screen.getByTestId("always"));
-    expect(only()).toMatchObject({ proposal: "command", anywhere: true });
-  });
-
-  it("Always says what is missing while a rule has no folder, and needs that choice", async () => {
-    cleanup();
-    const [offer] = push().proposals;
-    if (!offer) throw new Error("the sample offers nothing");
-    shown = show({ ...push(), proposals: [{ ...offer, folder: null }] });
-    shown.backend.arm();
-    const always = screen.getByTestId("always");
-    expect(always).toBeDisabled();
-    expect(always).toHaveAccessibleDescription(/choose “in any folder”/);
-    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "in any folder");
-    expect(always).toBeEnabled();
-    expect(always).not.toHaveAccessibleDescription();
-  });
-
-  it("says which input a rule would be bound to", () => {
-    cleanup();
-    const [offer] = push().proposals;
-    const rule = offer?.rules[0];
-    if (!offer || !rule) throw new Error("the sample offers nothing");
-    const bound = (input: RuleInput) =>
-      show({ ...push(), proposals: [{ ...offer, rules: [{ ...rule, input }] }] });
-    const saved = () => screen.getByRole("radiogroup").textContent;
-    bound({ kind: "text", sha256: "7".repeat(64) });
-    expect(saved()).toMatch(/git push .*with this input/);
-    cleanup();
-    bound({ kind: "nothing" });
-    expect(saved()).not.toContain("input");
-  });
-
-  it("Always renews rules as they are, with nothing else to choose", async () => {
-    cleanup();
-    const [offer] = push().proposals;
-    if (!offer) throw new Error("the sample offers nothing");
-    const label = text("renew all 4 rules of git");
-    const renew = { ...offer, id: "renew", label, folder: null, rules: [], renews: 4, wouldMatch: null };
-    const rules = [{ id: 1, agent: "builder", text: "git log *" }];
-    const change = "2.43.0 → 2.44.0";
-    const renews = [{ program: text("/usr/bin/git"), change, count: 4, rules }];
-    shown = show({ ...push(), proposals: [renew, ...push().proposals], renews });
-    shown.backend.arm();
-    expect(screen.getByRole("radio", { name: /renew all 4 rules of git/ })).toBeChecked();
-    expect(screen.getByRole("radiogroup")).toHaveTextContent("/usr/bin/git (2.43.0 → 2.44.0): git log *, …");
-    expect(screen.queryByRole("combobox", { name: "Where" })).toBeNull();
-    await shown.user.click(screen.getByTestId("always"));
-    expect(only()).toMatchObject({ answer: "always", proposal: "renew", lifetime: null });
-  });
-
-  it("Always saves what was chosen and edited", async () => {
-    await shown.user.click(screen.getByRole("radio", { name: /git push … with any arguments/ }));
-    await shown.user.selectOptions(screen.getByRole("combobox", { name: "For whom" }), "everyone");
-    await shown.user.selectOptions(screen.getByRole("combobox", { name: "How long" }), "session");
-    await shown.user.click(screen.getByRole("button", { name: "Edit rule…" }));
-    const rule = screen.getByRole("textbox", { name: "Rule to save" });
-    await shown.user.clear(rule);
-    await shown.user.type(rule, "git push origin *");
-    await shown.user.click(screen.getByTestId("always"));
-    expect(only()).toMatchObject({
-      proposal: "command",
-      scope: "everyone",
-      edited: "git push origin *",
-      lifetime: { kind: "session", value: "fix-login" },
-    });
+  it("takes no answer in its first moment: the key was meant for the question before", async () => {
+    const { backend, said, user } = show(push(), script());
+    backend.settle();
+    await user.keyboard("{Escape}");
+    await user.keyboard("{Escape}");
+    await user.click(screen.getByTestId("deny"));
+    expect(said.answers).toHaveLength(1);
+    backend.settle();
+    await user.keyboard("{Escape}");
+    expect(said.answers).toMatchObject([{ digest: push().digest }, { digest: script().digest }]);
   });
 });
 
-it("says why an answer did not count", async () => {
-  const { backend, user } = show(push());
-  backend.arm();
-  backend.answer = async () => ({ applied: false, reason: "it was answered already", also: [], saved: [] });
-  await user.click(once());
-  expect(screen.getByRole("alert")).toHaveTextContent("Not answered: it was answered already");
+describe("what became of an answer", () => {
+  const pills: [Pill, RegExp, PillAct | null][] = [
+    [{ state: "denied" }, /^✕ ?Denied ?Undo$/, "undo"],
+    [{ state: "running", since: Date.now() - 3500 }, /^ ?Running… \d:\d\d ?◼ ?Stop$/, "stop"],
+    [{ state: "passed" }, /Passed$/, null],
+    [{ state: "failed", code: 1 }, /Failed \(1\) ?Show$/, "show"],
+    [{ state: "failed", code: null }, /Failed ?Show$/, "show"],
+    [{ state: "saved", also: 5, undo: true }, /Rule saved · 5 waiting requests allowed ?Undo$/, "undo"],
+    [{ state: "saved", also: 0, undo: false }, /Rule saved$/, null],
+    [{ state: "allowed" }, /Allowed$/, null],
+  ];
+  for (const [pill, says, act] of pills) {
+    it(`${JSON.stringify(pill)} says what it is, and does what it offers`, async () => {
+      const backend = new FakeApproval([], pill);
+      render(Approval, { backend });
+      expect(screen.getByTestId("pill").textContent?.replace(/\s+/g, " ").trim()).toMatch(says);
+      expect(document.activeElement, "it takes no keyboard").toBe(document.body);
+      const button = screen.queryByTestId("pill-act");
+      expect(button !== null).toBe(act !== null);
+      if (button) await userEvent.click(button);
+      expect(backend.said.acts).toEqual(act ? [act] : []);
+    });
+  }
 });

@@ -54,6 +54,14 @@ export function isPlaced(question: Question, choice: Choice): boolean {
   return choice.anywhere || question.tool !== undefined || !!picked?.folder || isRenewal(question, choice);
 }
 
+/** The answer that saves the exact command for a while; null if that is not offered for the folder on show. */
+export function exactFor(question: Question, span: Span): ((now: number) => AnswerParams) | null {
+  const exact = question.proposals.find((proposal) => proposal.id === "exact" && proposal.folder);
+  if (!exact || question.tool !== undefined) return null;
+  const choice = { ...firstChoice(question), proposal: exact.id, span };
+  return (now) => alwaysAnswer(question, choice, now);
+}
+
 /** Whether rules that are there are renewed: they stay as they are, and nothing else is to be chosen. */
 export function isRenewal(question: Question, choice: Choice): boolean {
   return (question.proposals.find((proposal) => proposal.id === choice.proposal)?.renews ?? 0) > 0;

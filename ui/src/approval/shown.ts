@@ -1,6 +1,6 @@
 // Small questions about what is on show.
 
-import type { CommandPart, Piece } from "../contract";
+import type { CommandPart, EnvChange, Piece, Question, ShownStep } from "../contract";
 
 /** The text of pieces, as a person reads it. */
 export const plain = (pieces: Piece[]): string => pieces.map((piece) => piece.text).join("");
@@ -11,28 +11,42 @@ export function exact(pieces: Piece[]): string | null {
   return pieces.some((piece) => piece.kind === "escaped") || text.includes("\\") ? null : text;
 }
 
-/** Stretches of one step next to each other, so that a step is marked as a whole. */
-export interface StepRun {
+/** How a step is marked. */
+export type Mark = "allow" | "ask" | "dangerous" | "deny";
+
+export function markOf(step: ShownStep): Mark {
+  return step.decision !== "deny" && step.dangerous ? "dangerous" : step.decision;
+}
+
+/** A line of the command: one step, with what stands before it and the operator behind it. */
+export interface Row {
   step: number | null;
   parts: CommandPart[];
 }
 
-export function stepRuns(command: CommandPart[]): StepRun[] {
-  const runs: StepRun[] = [];
+/** The command as one step a line. The parts stay in their order, and none is left out. */
+export function rowsOf(command: CommandPart[]): Row[] {
+  const rows: Row[] = [];
+  let open = false;
   for (const part of command) {
-    const last = runs.at(-1);
-    if (last && part.step !== null && last.step === part.step) last.parts.push(part);
-    else runs.push({ step: part.step, parts: [part] });
+    const last = rows.at(-1);
+    const another = part.step !== null && last?.step !== null && last?.step !== part.step;
+    if (!last || !open || another) rows.push({ step: part.step, parts: [part] });
+    else {
+      last.parts.push(part);
+      last.step ??= part.step;
+    }
+    // What follows an operator begins a line; what stands between two steps otherwise stays with the first.
+    open = part.role !== "operator";
   }
-  return runs;
+  return rows.map((row, i) => (i === 0 ? row : { ...row, parts: unpadded(row.parts) }));
 }
 
-/** Whether arguments are better read one to a row: many, or one that is long or not plain. */
-export function rowsFit(argv: Piece[][]): boolean {
-  return (
-    argv.length > 7 ||
-    argv.some((token) => plain(token).length > 72 || token.some((piece) => piece.kind === "escaped"))
-  );
+/** Parts without the space that stood between two steps: the line's begin stands for it. */
+function unpadded([first, ...rest]: CommandPart[]): CommandPart[] {
+  const [piece, ...pieces] = first?.text ?? [];
+  if (!first || piece?.kind !== "plain") return first ? [first, ...rest] : [];
+  return [{ ...first, text: [{ ...piece, text: piece.text.replace(/^ /, "") }, ...pieces] }, ...rest];
 }
 
 /** Time left as `1:05`. */
@@ -41,23 +55,61 @@ export function clock(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** A word as a shell would see it, or the space between two. Lines break between words, not inside one that fits. */
+/** A word as a shell would see it, the space between two, or the end of a line. */
 export interface Word {
   pieces: Piece[];
-  space: boolean;
+  /** Whether it fits into a line, so that it is not broken inside. */
+  keep: boolean;
+  end: boolean;
 }
 
+/** Fits into a line of the panel: what is longer breaks inside. */
+const FITS = 44;
+
 export function wordsOf(pieces: Piece[]): Word[] {
-  const found: Word[] = [];
+  const found: (Word & { space: boolean })[] = [];
   for (const piece of pieces) {
-    const whole = piece.kind === "escaped";
-    const parts = whole ? [piece.text] : piece.text.split(/( +)/).filter((part) => part !== "");
+    const escape = piece.kind === "escaped";
+    if (escape && piece.text === "\\n") {
+      found.push({ pieces: [piece], keep: false, end: true, space: true });
+      continue;
+    }
+    const parts = escape ? [piece.text] : piece.text.split(/( +)/).filter((part) => part !== "");
     for (const text of parts) {
-      const space = !whole && text.startsWith(" ");
+      const space = !escape && text.startsWith(" ");
       const last = found.at(-1);
       if (last && !last.space && !space) last.pieces.push({ text, kind: piece.kind });
-      else found.push({ pieces: [{ text, kind: piece.kind }], space });
+      else found.push({ pieces: [{ text, kind: piece.kind }], keep: false, end: false, space });
     }
   }
-  return found;
+  return found.map(({ space, ...word }) => ({ ...word, keep: !space && plain(word.pieces).length <= FITS }));
+}
+
+/** The longest text that a chip shows. */
+const CHIP = 40;
+/** The most chips of the environment. */
+const CHIPS = 4;
+
+const fits = (pieces: Piece[]) => plain(pieces).length <= CHIP;
+const envText = (change: EnvChange) => [...change.name, ...(change.was ?? []), ...change.value];
+
+/** Whether the changes of the environment can be shown as chips, with nothing left out. */
+export function envFits(env: EnvChange[]): boolean {
+  return env.length <= CHIPS && env.every((change) => fits(envText(change)));
+}
+
+/** The folders in which only the system installs programs. */
+const SYSTEM = /^\/(usr\/)?s?bin\//;
+
+/** The places of programs that a bare name leads to outside of the system's folders. */
+export function elsewhere(question: Question): Piece[][] {
+  return question.programs
+    .filter(({ name, path }) => !plain(name).includes("/") && !SYSTEM.test(plain(path)))
+    .map(({ path }) => path);
+}
+
+/** Whether what deviates fits into chips, with nothing left out. Else the details are open. */
+export function chipsFit(question: Question): boolean {
+  const scripts = question.programs.flatMap(({ script }) => (script ? [script.path] : []));
+  return envFits(question.env) && [...elsewhere(question), ...scripts].every(fits);
 }

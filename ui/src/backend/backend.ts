@@ -7,6 +7,7 @@ import type {
   Edited,
   EditParams,
   Offer,
+  PillAct,
   Preferences,
   Presence,
   RulePreview,
@@ -24,14 +25,26 @@ export type Stop = () => void;
 export interface ApprovalBackend {
   /** Tells what to show now, and again whenever that changes. */
   watch(show: (showing: Showing) => void): Stop;
-  /** The question is laid out; all of it would be this many CSS pixels high. */
-  presented(id: string, digest: string, height: number): Promise<void>;
+  /** The question, or its card for *Always*, is laid out; all of it would be this many CSS pixels high. */
+  presented(id: string, digest: string, height: number, always: boolean): Promise<void>;
   /** The end of the question has been visible. */
   seenEnd(id: string, digest: string): Promise<void>;
   /** A person's answer. */
   answer(params: AnswerParams): Promise<Answered>;
   /** The command as a person changed it: it comes back as another question, or with the reason why not. */
   edit(params: EditParams): Promise<Edited>;
+  /** *Allow* is pressed: tells once it was held for long enough, or that it was not. */
+  hold(id: string, digest: string): Promise<boolean>;
+  /** *Allow* is let go. */
+  release(): Promise<void>;
+  /** The first of two presses, for who cannot hold; whether it counts. Arming starts over. */
+  press(id: string, digest: string): Promise<boolean>;
+  /** The person opened or closed the details. */
+  details(open: boolean): Promise<void>;
+  /** What the person does about the last answer. */
+  act(act: PillAct): Promise<void>;
+  /** The person moves the window. */
+  drag(): Promise<void>;
   /** What an offer would have let through. */
   preview(offer: Offer): Promise<RulePreview>;
 }

@@ -1,6 +1,7 @@
 // The fake's history: as long as wanted, read by key, changed as the app would change it.
 
 import type { RequestDetail, RequestFilter, RequestRow, Requests, RuleOffers, Submitted } from "../contract";
+import { outputs } from "./sample-output";
 import { ended, grown, hostile, nthOf, offersFor, older, samples } from "./sample-history";
 
 /** How many rows one reading looks at, as the app does. */
@@ -15,12 +16,17 @@ export class FakeHistory {
   constructor(
     private readonly now: number,
     private readonly long: number,
-    dangerous: boolean,
-    empty: boolean,
+    scene: string,
     private readonly tell: () => void,
   ) {
     this.ended = ended(now);
-    this.recent = empty ? [] : dangerous ? hostile(now) : samples(now);
+    const scenes: Record<string, () => RequestDetail[]> = {
+      empty: () => [],
+      quiet: () => [],
+      hostile: () => hostile(now),
+      output: () => outputs(samples(now)),
+    };
+    this.recent = (scenes[scene] ?? (() => samples(now)))();
   }
 
   private at(index: number): RequestRow | undefined {

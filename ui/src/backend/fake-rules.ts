@@ -135,6 +135,7 @@ export class FakeRules {
       effect: draft.effect,
       agent: draft.agent ?? null,
       pinned: draft.pin ?? false,
+      confine: draft.confine ?? undefined,
       lifetime: draft.lifetime ?? { kind: "forever" },
       why: draft.why ?? null,
     });

@@ -38,7 +38,7 @@ export class FakeSettings implements SettingsBackend {
   private agentRows: AgentRow[];
   private told: (what: News) => void = () => undefined;
   private login = false;
-  private chosen: Preferences = { appearance: "system", sound: true, confirm: false };
+  private chosen: Preferences = { appearance: "system", sound: true, confirm: false, details: false };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";
   /** What the system cannot confine. */
@@ -70,9 +70,7 @@ export class FakeSettings implements SettingsBackend {
       this.count();
       this.told("rules.changed");
     });
-    this.history = new FakeHistory(this.now, history, hostile, this.empty, () =>
-      this.told("request.changed"),
-    );
+    this.history = new FakeHistory(this.now, history, scene, () => this.told("request.changed"));
     this.count();
   }
 

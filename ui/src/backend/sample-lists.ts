@@ -6,6 +6,7 @@ import type {
   Effect,
   Lifetime,
   Pattern,
+  Profile,
   RequestDetail,
   RuleOffers,
   RulePreview,
@@ -101,6 +102,7 @@ export interface Sample {
   count?: number;
   command?: string;
   pinned?: boolean;
+  confine?: Profile;
   lifetime?: Lifetime;
   why?: string | null;
   remarks?: RuleRow["remarks"];
@@ -119,6 +121,7 @@ export function rule(id: number, now: number, sample: Sample): RuleRow {
       agent: sample.agent === undefined ? "builder" : sample.agent,
       pattern: sample.pattern,
       pin: sample.pinned ? like.rule.pin : null,
+      confine: sample.confine,
       lifetime: sample.lifetime ?? { kind: "forever" },
       why,
       usage: {

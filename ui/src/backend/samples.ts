@@ -46,6 +46,16 @@ export const input = sample("input");
 /** A dangerous command for which a rule can be saved. */
 export const destructive = sample("destructive");
 
+/** What agents ask most: something harmless, a push, and a line of two steps. */
+export const uname = sample("uname");
+export const commits = sample("commits");
+export const tests = sample("tests");
+/** A deletion outside of the project, measured. */
+export const remove = sample("remove");
+/** A page that is fetched, and a tool of an MCP server. */
+export const fetch = sample("fetch");
+export const mcp = sample("mcp");
+
 /** What a person makes of a question's command: the recorded change, under this line. */
 export function editedTo(question: Question, line: string): Question {
   const changed = edited();
@@ -75,6 +85,12 @@ export const scenes = {
   changeable,
   input,
   destructive,
+  uname,
+  commits,
+  tests,
+  remove,
+  fetch,
+  mcp,
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),
   "everywhere-tool": () => everywhere(120, true),

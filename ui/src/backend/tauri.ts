@@ -17,9 +17,15 @@ function subscribe<T>(command: string, send: (message: T) => void) {
 export function approval(): ApprovalBackend {
   return {
     watch: (show) => subscribe<Showing>("question_watch", show),
-    presented: (id, digest, height) => invoke("question_presented", { id, digest, height }),
+    presented: (id, digest, height, always) => invoke("question_presented", { id, digest, height, always }),
     seenEnd: (id, digest) => invoke("question_seen_end", { id, digest }),
     answer: (params) => invoke("question_answer", { params }),
+    hold: (id, digest) => invoke("question_hold", { id, digest }),
+    release: () => invoke("question_release"),
+    press: (id, digest) => invoke("question_press", { id, digest }),
+    details: (open) => invoke("question_details", { open }),
+    act: (act) => invoke("question_act", { act }),
+    drag: () => invoke("question_drag"),
     edit: (params) => invoke("question_edit", { params }),
     preview: (offer) => invoke("question_preview", { offer }),
   };

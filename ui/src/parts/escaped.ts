@@ -8,6 +8,9 @@ export function named(escape: string): string {
   return digits ? `U+${digits.toUpperCase().padStart(4, "0")}` : escape;
 }
 
+/** The escape of one character, as the app writes it. */
+export const escapeOf = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
 /**
  * The pieces of a line that was escaped for a terminal, where a literal backslash is doubled. Nothing is turned back into
  * the character it stands for: an escape becomes a marked piece, and two backslashes become the one they stand for.

@@ -1,10 +1,11 @@
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
-import type { AgentRow } from "../contract";
+import type { AgentRow, Rule } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
 import { rules } from "../backend/sample-lists";
 import { draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
+import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import { pageOf } from "./state.svelte";
@@ -241,6 +242,20 @@ describe("the allowlist editor", () => {
     expect(await screen.findByText("Added npm test *")).toBeVisible();
   });
 
+  it("confines what a rule allows", async () => {
+    const { user, call } = await open("builder");
+    await user.click(screen.getByRole("button", { name: "Add rule…" }));
+    const editor = within(await screen.findByTestId("rule-editor"));
+    await user.type(editor.getByRole("textbox", { name: "Pattern" }), "make *");
+    const how = editor.getByRole("combobox", { name: "How" });
+    expect(how).toHaveAccessibleDescription("It can do whatever you can.");
+    await user.selectOptions(how, "Confined to the agent’s folders");
+    expect(how).toHaveAccessibleDescription(/writes only in the agent’s folders/);
+    await user.click(editor.getByRole("button", { name: "Save" }));
+    const draft = expect.objectContaining({ text: "make *", confine: "project" });
+    expect(call).toHaveBeenCalledWith("rules.add", draft);
+  });
+
   it("says what is wrong with a rule while it is typed, beside the field, and keeps the editor open", async () => {
     const { user } = await open("builder");
     await user.click(screen.getByRole("button", { name: "Add rule…" }));
@@ -262,6 +277,24 @@ describe("the allowlist editor", () => {
 
 describe("rules between list and editor", () => {
   const rows = rules(Date.now());
+
+  it("marks a rule that confines", () => {
+    const [row] = rows;
+    if (!row) throw new Error("no sample");
+    const does = { click: vi.fn(), open: vi.fn(), remove: vi.fn(), mend: vi.fn(), named: () => undefined };
+    const line = { index: 0, now: Date.now(), selected: false, current: false, ...does };
+    const shown = (rule: Rule) => render(RuleLine, { row: { ...row, rule }, ...line }).container.textContent;
+    expect(shown(row.rule)).not.toContain("confined");
+    expect(shown({ ...row.rule, confine: "look" })).toContain("confined");
+  });
+
+  it("keeps how and where a rule runs when it is edited", () => {
+    const [row] = rows;
+    if (!row) throw new Error("no sample");
+    const rule = { ...row.rule, confine: "project", origin: "agent-shell" } as const;
+    expect(draftOf(rule, row.text)).toMatchObject({ confine: "project", origin: "agent-shell" });
+  });
+
   const texts = (of: typeof rows) => of.map((row) => row.text);
 
   it.each([

@@ -58,6 +58,18 @@ export const rules = {
   pin: "Only while the program is unchanged",
   writes: "Also allow writing with > and >>",
   broad: "Cover everything that its words cover, also arguments that run something else",
+  how: "How",
+  hows: {
+    none: "With your full access",
+    project: "Confined to the agent’s folders",
+    look: "Confined, reading only",
+  },
+  howMeans: {
+    none: "It can do whatever you can.",
+    project: "No network unless the agent may use it, writes only in the agent’s folders.",
+    look: "It writes nothing and has no network.",
+  },
+  confined: "confined",
   lasts: "Lasts",
   why: "Why",
   whyHint: "For you, later",

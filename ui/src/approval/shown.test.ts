@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { CommandPart, Piece } from "../contract";
+import { plain, rowsOf, wordsOf } from "./shown";
+
+const part = (role: CommandPart["role"], step: number | null, text: string): CommandPart => ({
+  role,
+  step,
+  text: [{ text, kind: "plain" }],
+});
+const lines = (command: CommandPart[]) =>
+  rowsOf(command).map((row) => [row.step, row.parts.map((one) => plain(one.text)).join("")]);
+
+it("each step has a line of its own, with the operator behind it", () => {
+  const command = [
+    part("program", 0, "a"),
+    part("argument", 0, " b"),
+    part("operator", null, " && "),
+    part("program", 1, "c"),
+    part("operator", null, " | "),
+    part("program", 2, "d"),
+  ];
+  expect(lines(command)).toEqual([
+    [0, "a b && "],
+    [1, "c | "],
+    [2, "d"],
+  ]);
+});
+
+it("what belongs to no step stays where it stands, and is not marked", () => {
+  const command = [
+    part("argument", null, "for x in 1 2"),
+    part("operator", null, "; "),
+    part("argument", null, "do "),
+    part("program", 0, "echo"),
+    part("argument", 0, " $x"),
+    part("operator", null, ";"),
+    part("argument", null, " done"),
+  ];
+  expect(lines(command)).toEqual([
+    [null, "for x in 1 2; "],
+    [0, "do echo $x;"],
+    [null, "done"],
+  ]);
+});
+
+it("no text is lost but a space at the begin of a line, however the parts come", () => {
+  const roles = ["program", "argument", "operator"] as const;
+  let seed = 7;
+  const next = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+  for (let round = 0; round < 500; round++) {
+    const command = Array.from({ length: next(12) }, () => {
+      const role = roles[next(3)] ?? "argument";
+      return part(
+        role,
+        role === "operator" || next(4) === 0 ? null : next(3),
+        [" x", "y", "  z "][next(3)] ?? "",
+      );
+    });
+    const before = command.map((one) => plain(one.text)).join("");
+    const after = lines(command).map(([, line]) => line);
+    expect(after.join("").replaceAll(" ", "")).toBe(before.replaceAll(" ", ""));
+    expect(before.length - after.join("").length).toBeLessThanOrEqual(Math.max(0, after.length - 1));
+  }
+});
+
+it("a line's end is marked and begins a line; long words may break", () => {
+  const pieces: Piece[] = [
+    { text: "a b", kind: "plain" },
+    { text: "\\n", kind: "escaped" },
+    { text: "x".repeat(60), kind: "plain" },
+  ];
+  expect(wordsOf(pieces).map(({ pieces, keep, end }) => [plain(pieces), keep, end])).toEqual([
+    ["a", true, false],
+    [" ", false, false],
+    ["b", true, false],
+    ["\\n", false, true],
+    ["x".repeat(60), false, false],
+  ]);
+});
