@@ -14,19 +14,20 @@ mod table;
 use anyhow::{Context as _, bail};
 use data::Data;
 use figures::{
-    history, identity, idle, load, output, postern_run, round_trip, run, start, throughput, verdict,
-    worst_case,
+    confined, history, identity, idle, load, output, postern_run, round_trip, run, start, throughput,
+    verdict, worst_case,
 };
 use std::path::PathBuf;
 use table::Row;
 
 /// What is measured, by the names that can be given on the command line.
-const FIGURES: [&str; 12] = [
+const FIGURES: [&str; 13] = [
     "verdict",
     "worst-case",
     "round-trip",
     "throughput",
     "run",
+    "confined",
     "postern-run",
     "output",
     "identity",
@@ -37,7 +38,7 @@ const FIGURES: [&str; 12] = [
 ];
 
 /// Those that are measured over the channels of one host.
-const OVER_A_CHANNEL: [&str; 5] = ["round-trip", "throughput", "run", "postern-run", "output"];
+const OVER_A_CHANNEL: [&str; 6] = ["round-trip", "throughput", "run", "confined", "postern-run", "output"];
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +109,9 @@ fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     }
     if options.wants("run") {
         rows.extend(run::measure(data, effort)?);
+    }
+    if options.wants("confined") {
+        rows.extend(confined::measure(data, effort)?);
     }
     if options.wants("postern-run") {
         rows.extend(postern_run::measure(&options.postern_run, data, effort)?);

@@ -1,5 +1,6 @@
 //! One file a figure.
 
+pub(crate) mod confined;
 pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod idle;
