@@ -1,5 +1,5 @@
-// Adds up the closing lines of cargo test, vitest and Playwright in the files named and prints `N passed, N failed`.
-// Exits 1 where something failed, or where nothing ran.
+// Adds up the closing lines of cargo test, vitest and Playwright in the files named and prints `N passed, N failed`, and
+// which tests passed only when they ran once more. Exits 1 where something failed, or where nothing ran.
 import { readFileSync } from 'node:fs';
 
 const escape = String.fromCharCode(27);
@@ -13,5 +13,8 @@ const add = (line) => {
 for (const [line] of text.matchAll(/^test result: .*$/gm)) add(line); // cargo test
 for (const [line] of text.matchAll(/^\s+Tests\s+.*$/gm)) add(line); // vitest
 for (const [line] of text.matchAll(/^\s+\d+ (passed|failed)\b.*$/gm)) add(line); // Playwright
-console.log(`\n${passed} passed, ${failed} failed`);
+const flaky = [...text.matchAll(/^flaky: (.*)$/gm)].map(([, name]) => name);
+passed += flaky.length;
+failed -= flaky.length;
+console.log(`\n${passed} passed, ${failed} failed${flaky.length > 0 ? `; only when run once more: ${flaky.join(', ')}` : ''}`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

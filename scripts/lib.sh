@@ -32,6 +32,30 @@ stop_lanes() {
   for one in ${lanes[@]+"${lanes[@]}"}; do kill -- "-${one%%:*}" 2>/dev/null || true; done
 }
 
+# Runs tests of the whole workspace, which has one set of features: one package alone would be built anew, with others.
+# The whole of it even where one test fails, so that one run tells everything.
+rust_tests() {
+  local log
+  log=$(mktemp "$logs/.run.XXXXXX")
+  cargo test --workspace --no-fail-fast "$@" 2>&1 | tee "$log" || once_more "$log" "$@"
+}
+
+# As in the browser: up to three tests that failed run once more, and what passes then is told as flaky. A program of tests
+# that ended without a result of its own has failed.
+once_more() {
+  local log=$1 names=() binaries=() name
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do binaries+=("$1") && shift; done
+  while read -r name; do names+=("$name"); done < <(sed -n 's/^test \([^ ]*\).* \.\.\. FAILED$/\1/p' "$log")
+  if [ ${#names[@]} -eq 0 ] || [ ${#names[@]} -gt 3 ]; then return 1; fi
+  [ "$(grep -c '^test result: FAILED' "$log")" = "$(grep -c '^error: test failed' "$log")" ] || return 1
+  cargo test --workspace --no-fail-fast "${binaries[@]}" -- --exact --test-threads 1 "${names[@]}" >"$log.again" 2>&1 || {
+    cat "$log.again"
+    return 1
+  }
+  printf 'flaky: %s\n' "${names[@]}"
+}
+
 step() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }

@@ -40,6 +40,45 @@ fn a_lane_that_fails_fails_the_script_and_every_lane_is_heard() {
     assert!(said.stdout.contains("heard"), "{said:?}");
 }
 
+/// Stand-in for cargo: the first run prints a file and fails, and each test passes when it runs by itself.
+const CARGO: &str = r#"case " $* " in
+  *" --exact "*) echo "$*" >>"$logs/again"; echo 'test result: ok. 1 passed; 0 failed'; exit 0 ;;
+esac
+cat "$logs/first"; exit 101"#;
+
+/// Runs a lane of tests whose first run prints this, and says how it ended and what ran once more.
+fn after_a_first_run(printed: &str) -> (Answer, String) {
+    let logs = tempfile::tempdir().unwrap();
+    fs::write(logs.path().join("first"), printed).unwrap();
+    stand_in(logs.path(), "cargo", CARGO);
+    let lane = "export logs=$1 PATH=$1:$PATH; rust_tests --test it --test typescript -- --skip slow::";
+    let answer = with_functions(lane, &[logs.path()]);
+    (answer, fs::read_to_string(logs.path().join("again")).unwrap_or_default())
+}
+
+#[test]
+fn up_to_three_tests_that_fail_run_once_more_by_themselves() {
+    let failed = |names: &[&str]| {
+        let lines: String = names.iter().map(|name| format!("test {name} ... FAILED\n")).collect();
+        format!(
+            "{lines}test result: FAILED. 9 passed; {} failed\n\nerror: test failed, to rerun pass `--test it`\n",
+            names.len()
+        )
+    };
+    let (answer, again) = after_a_first_run(&failed(&["tools::late", "feed::torn"]));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stdout.ends_with("flaky: tools::late\nflaky: feed::torn\n"), "{answer:?}");
+    let wanted = "test --workspace --no-fail-fast --test it --test typescript -- --exact --test-threads 1 tools::late feed::torn\n";
+    assert_eq!(again, wanted);
+    let (answer, again) = after_a_first_run(&failed(&["a", "b", "c", "d"]));
+    assert_ne!(answer.code, 0, "four are no accident: {answer:?}");
+    assert_eq!(again, "");
+    let crashed = failed(&["a"]) + "error: test failed, to rerun pass `--test typescript`\n";
+    let (answer, again) = after_a_first_run(&crashed);
+    assert_ne!(answer.code, 0, "one program of tests ended without a result: {answer:?}");
+    assert_eq!(again, "");
+}
+
 /// Writes a shell program into a folder of stand-ins.
 fn stand_in(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
