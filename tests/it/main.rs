@@ -9,6 +9,7 @@
 
 mod agents;
 mod clients;
+mod clock;
 mod docs;
 mod feed;
 mod fuzz;

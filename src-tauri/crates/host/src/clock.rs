@@ -1,8 +1,50 @@
-//! The one clock of the record: what is written down is told in these milliseconds.
+//! The two clocks: one for what is written down, one for what ends at a time.
 
-use postern_policy::Millis;
+use postern_policy::{Lifetime, Millis};
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::OnceLock;
 
-/// Now, in milliseconds since 1970.
+/// Clock that nobody sets, and that counts while the machine sleeps.
+const STEADY: ClockId = if cfg!(target_os = "macos") { ClockId::Monotonic } else { ClockId::Boottime };
+
+/// The wall clock and the steady one, when this process first looked.
+static BEGAN: OnceLock<(Millis, Millis)> = OnceLock::new();
+
+/// Now, in milliseconds since 1970: for what is written down. A person or a time server may set it at any moment.
 pub fn now() -> Millis {
     jiff::Timestamp::now().as_millisecond()
+}
+
+/// The time by which blocks, stops and rules end, in milliseconds since 1970: that of the first look, and what the steady
+/// clock has counted since. Where [`now`] jumps, nothing ends early or late by it until a restart.
+pub(crate) fn lasting() -> Millis {
+    let (wall, began) = *BEGAN.get_or_init(|| (now(), steady()));
+    wall + (steady() - began)
+}
+
+/// Returns a rule's lifetime, whose end somebody reckoned by the wall clock, with the end by [`lasting`].
+pub(crate) fn ends_by_the_host(lifetime: Lifetime) -> Lifetime {
+    match lifetime {
+        Lifetime::Until(end) => Lifetime::Until(end.saturating_sub(jumped().unwrap_or(0))),
+        other => other,
+    }
+}
+
+/// For how many milliseconds this process has looked at the clock.
+pub(crate) fn uptime() -> Millis {
+    lasting() - BEGAN.get().map_or(0, |(wall, _)| *wall)
+}
+
+/// How much [`now`] has moved against [`lasting`], in milliseconds, where that is more than drift and a time server do.
+pub(crate) fn jumped() -> Option<Millis> {
+    let ahead = now() - lasting();
+    (ahead.abs() >= JUMP).then_some(ahead)
+}
+
+/// From how many milliseconds on a difference is a jump.
+const JUMP: Millis = 60_000;
+
+fn steady() -> Millis {
+    let time = clock_gettime(STEADY);
+    time.tv_sec.saturating_mul(1_000) + Millis::from(time.tv_nsec / 1_000_000)
 }

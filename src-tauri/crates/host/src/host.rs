@@ -2,7 +2,7 @@
 
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places};
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use crate::control::{self, Control, Handle as Handles, ListenError, Listening, Stranger};
 use crate::descriptors;
 use crate::doors::{Doors, Kept};
@@ -20,7 +20,7 @@ use crate::watch;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_contract::{Attention, Told};
 use postern_request::{Halt, Pause};
-use postern_store::{OpenError, Opened, Store, audit};
+use postern_store::{Cause, OpenError, Opened, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -111,11 +111,14 @@ impl Host {
             OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
         let lock = take(&config.data).await?;
         let failed = |source| StartError::Folder { path: config.data.clone(), source };
+        // From here on it counts.
+        lasting();
         let data = std::fs::canonicalize(&config.data).map_err(failed)?;
         let path = data.join("postern.db");
         let store = tokio::task::spawn_blocking(move || Store::open(&path))
             .await
             .map_err(|error| failed(io::Error::other(error)))??;
+        doubt_a_lost_record(&store, &data);
         refuse_runs(&store, &config.data).await?;
         #[cfg(target_os = "linux")]
         crate::run::adopt_orphans().map_err(failed)?;
@@ -151,7 +154,7 @@ impl Host {
             runtime: Handle::current(),
             faces: faces.clone(),
             session: config.session,
-            halt: Halt::new(pause, in_doubt(&store)),
+            halt: Halt::new(pause, store.doubt().borrow().is_some()),
         };
         gate::start(parts, &gate, received, &own.handle());
         let control = Control::new(control::Parts {
@@ -436,13 +439,11 @@ async fn open_channels(book: &Book, channels: &Channels) {
     }
 }
 
-/// Records that were damaged are set aside, and everything is denied until the person has seen that.
-fn in_doubt(store: &Store) -> Option<String> {
-    match store.opened() {
-        Opened::Damaged { .. } => {
-            Some("everything is denied until you resume: the records were damaged and start anew".to_owned())
-        }
-        _ => None,
+/// A record that was made anew beside folders of agents was lost, and every prohibition with it.
+fn doubt_a_lost_record(store: &Store, data: &Path) {
+    let left = || std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some());
+    if *store.opened() == Opened::Created && left() {
+        store.raise_doubt(Cause::Gone);
     }
 }
 

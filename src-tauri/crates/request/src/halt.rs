@@ -16,7 +16,7 @@ pub struct Pause {
 #[derive(Debug, Default)]
 pub struct Halt {
     pause: Option<Pause>,
-    doubt: Option<String>,
+    doubt: bool,
     closing: bool,
 }
 
@@ -33,9 +33,14 @@ pub enum Halted {
 }
 
 impl Halt {
-    /// Returns what denies from the start: a pause that outlived a restart, and why the records are in doubt.
-    pub fn new(pause: Option<Pause>, doubt: Option<String>) -> Self {
+    /// Returns what denies from the start: a pause that outlived a restart, and the doubt about the record.
+    pub fn new(pause: Option<Pause>, doubt: bool) -> Self {
         Self { pause, doubt, closing: false }
+    }
+
+    /// The record cannot be trusted, or can be again. Returns true if that is new.
+    pub fn set_doubt(&mut self, doubt: bool) -> bool {
+        std::mem::replace(&mut self.doubt, doubt) != doubt
     }
 
     /// Pauses, or changes the pause.
@@ -46,7 +51,7 @@ impl Halt {
     /// A person lets requests through again: they have seen what the doubt was.
     pub fn resume(&mut self) {
         self.pause = None;
-        self.doubt = None;
+        self.doubt = false;
     }
 
     /// The host ends: nothing new begins.
@@ -64,9 +69,9 @@ impl Halt {
         self.pause
     }
 
-    /// Returns why the records are in doubt.
-    pub fn doubt(&self) -> Option<&str> {
-        self.doubt.as_deref()
+    /// Returns whether the record is in doubt.
+    pub fn is_in_doubt(&self) -> bool {
+        self.doubt
     }
 
     /// Returns whether the host ends.
@@ -82,7 +87,7 @@ impl Halt {
 
     /// Returns whether everything is denied.
     pub fn is_on(&self) -> bool {
-        self.pause.is_some() || self.doubt.is_some() || self.closing
+        self.pause.is_some() || self.doubt || self.closing
     }
 
     /// Returns why a request of an agent is denied. `stopped` is until when a person stopped that agent.
@@ -120,11 +125,12 @@ mod tests {
 
     #[test]
     fn records_in_doubt_deny_until_a_person_resumes_and_an_ending_host_for_good() {
-        let mut halt = Halt::new(Some(Pause { until: Some(1) }), Some("the record was made anew".to_owned()));
+        let mut halt = Halt::new(Some(Pause { until: Some(1) }), true);
         assert!(halt.end_if_over(2) && halt.is_on(), "the pause is over, the doubt is not");
-        assert_eq!(halt.doubt(), Some("the record was made anew"));
         halt.resume();
-        assert!(!halt.is_on() && halt.doubt().is_none());
+        assert!(!halt.is_on() && !halt.is_in_doubt());
+        assert!(halt.set_doubt(true) && !halt.set_doubt(true), "it is new once");
+        assert!(halt.is_on());
         halt.close();
         halt.resume();
         assert!(halt.is_on() && halt.is_closing());

@@ -11,6 +11,9 @@ pub enum Error {
     /// The group that the work was part of could not be made durable: nothing of it was written.
     #[error("nothing was written: {0}")]
     NotDurable(String),
+    /// The file at the record's path, or its log, is not the one that was opened: what is written there is lost.
+    #[error("nothing was written: the record is no longer where it was opened")]
+    Displaced,
     /// Too much waits to be written.
     #[error("too much waits to be written")]
     Busy,
@@ -30,7 +33,12 @@ impl Error {
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Sqlite(error) => crate::open::is_damage(error),
-            Self::NotDurable(_) | Self::Busy | Self::Closed | Self::Missing(_) | Self::Refused(_) => false,
+            Self::NotDurable(_)
+            | Self::Displaced
+            | Self::Busy
+            | Self::Closed
+            | Self::Missing(_)
+            | Self::Refused(_) => false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::OpenError;
 use std::fs::{DirBuilder, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Suffixes of the files beside the database: SQLite's own, and the head of the audit.
@@ -52,34 +52,16 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, OpenError> {
             Err(source) => return Err(OpenError::File { path: beside(path, companion), source }),
         }
     }
-    forget_doubt(path)?;
     Ok(aside)
 }
 
-/// Notes that the next start is to look at the whole file before it trusts it.
-pub(crate) fn note_doubt(path: &Path) -> io::Result<()> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(doubt(path)).map(drop)
+/// By what a file is known to be the same: its device and inode.
+pub(crate) fn same_file(path: &Path) -> io::Result<(u64, u64)> {
+    let found = std::fs::symlink_metadata(path)?;
+    Ok((found.dev(), found.ino()))
 }
 
-/// Whether a doubt was noted.
-pub(crate) fn is_doubted(path: &Path) -> bool {
-    doubt(path).symlink_metadata().is_ok()
-}
-
-/// Takes the note away again.
-pub(crate) fn forget_doubt(path: &Path) -> Result<(), OpenError> {
-    match std::fs::remove_file(doubt(path)) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(OpenError::File { path: doubt(path), source }),
-    }
-}
-
-fn doubt(path: &Path) -> PathBuf {
-    beside(path, ".doubt")
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -16,6 +16,7 @@
 
 pub mod audit;
 mod column;
+mod doubt;
 mod error;
 mod file;
 mod migrate;
@@ -29,6 +30,7 @@ mod tables;
 mod testing;
 mod writer;
 
+pub use doubt::{Cause, Doubt};
 pub use error::{Error, OpenError};
 pub use open::Opened;
 pub use recover::{Recovered, recover};

@@ -1,6 +1,7 @@
 //! The handle that the host holds.
 
 use crate::audit;
+use crate::doubt::{self, Cause, Doubt, Doubts};
 use crate::error::{Error, OpenError};
 use crate::file;
 use crate::open::{self, Opened};
@@ -27,6 +28,8 @@ pub struct Store {
 struct Shared {
     path: PathBuf,
     opened: Opened,
+    place: Arc<doubt::Opened>,
+    doubts: Arc<Doubts>,
     readers: Readers,
     writer: Mutex<Option<Writer>>,
     counts: Arc<Counts>,
@@ -48,19 +51,53 @@ impl Store {
         let (conn, opened) = open::open(&path)?;
         let (jobs, waiting) = sync_channel(writer::QUEUE);
         let counts = Arc::new(Counts::default());
-        let counter = Arc::clone(&counts);
+        let unnamed = |source| OpenError::File { path: path.clone(), source };
+        let place = Arc::new(doubt::Opened::at(&path).map_err(unnamed)?);
+        let doubts = Arc::new(Doubts::about(&path));
+        let writer = writer::Shared {
+            counts: Arc::clone(&counts),
+            place: Arc::clone(&place),
+            doubts: Arc::clone(&doubts),
+        };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || writer::run(&conn, &waiting, &counter))
-            .map_err(|source| OpenError::File { path: path.clone(), source })?;
+            .spawn(move || writer::run(&conn, &waiting, &writer))
+            .map_err(unnamed)?;
         let writer = Mutex::new(Some(Writer { jobs, thread }));
         let readers = Readers::new(path.clone());
-        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer, counts }) })
+        Ok(Self { shared: Arc::new(Shared { path, opened, place, doubts, readers, writer, counts }) })
     }
 
     /// How the record was found when it was opened.
     pub fn opened(&self) -> &Opened {
         &self.shared.opened
+    }
+
+    /// Why the record cannot be trusted; `None` while it can. It holds, over restarts, until [`Store::settle_doubt`].
+    pub fn doubt(&self) -> watch::Receiver<Option<Doubt>> {
+        self.shared.doubts.watch()
+    }
+
+    /// Says that the record cannot be trusted, unless that is known.
+    pub fn raise_doubt(&self, cause: Cause) {
+        self.shared.doubts.raise(cause);
+    }
+
+    /// A person has seen the doubt, and trusts the record as it is now.
+    ///
+    /// # Errors
+    /// [`Error::Displaced`] while the file at the record's path is not the one that was opened: only a restart opens that
+    /// one. [`Error::NotDurable`] if the mark beside the record cannot be removed.
+    pub fn settle_doubt(&self) -> Result<(), Error> {
+        if !self.is_in_place() {
+            return Err(Error::Displaced);
+        }
+        self.shared.doubts.settle().map_err(|error| Error::NotDurable(error.to_string()))
+    }
+
+    /// Returns true while the files of the record are the ones that were opened.
+    pub fn is_in_place(&self) -> bool {
+        self.shared.place.are_in_place()
     }
 
     /// The file.
@@ -127,26 +164,32 @@ impl Store {
 
     /// Runs `work` on a connection that can only read, on this thread. It sees what was committed when it began.
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.shared.readers.read(work)
+        self.doubting(self.shared.readers.read(work))
     }
 
     /// Like [`Store::read`], for what is found by its key in microseconds: one such look after the other.
     pub fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.shared.readers.look_up(work)
+        self.doubting(self.shared.readers.look_up(work))
     }
 
-    /// Looks at the whole file, which takes as long as reading it does: for a thread of its own, after the start.
-    /// Gives what is wrong. Where something is, the next start looks again and sets the file aside.
-    pub fn check(&self) -> Result<Vec<String>, Error> {
-        let found = self.read(|conn| Ok(open::check_all(conn)?));
-        let doubtful = match &found {
-            Ok(wrong) => !wrong.is_empty(),
-            Err(error) => error.is_damage(),
-        };
-        if doubtful && let Err(error) = file::note_doubt(self.path()) {
-            tracing::error!(%error, "the doubt about the record could not be noted");
+    /// Damage that a reader meets is a doubt, wherever it is met.
+    fn doubting<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &read
+            && error.is_damage()
+        {
+            self.raise_doubt(Cause::Damaged { what: error.to_string(), aside: None });
         }
-        found
+        read
+    }
+
+    /// Looks at the whole file, which takes as long as reading it does: for a thread of its own, when nothing else is to
+    /// be done. Gives what is wrong. Where something is, the record is in doubt, and the next start sets it aside.
+    pub fn check(&self) -> Result<Vec<String>, Error> {
+        let found = self.read(|conn| Ok(open::check_all(conn)?))?;
+        if let Some(what) = found.first() {
+            self.raise_doubt(Cause::Damaged { what: what.clone(), aside: None });
+        }
+        Ok(found)
     }
 
     /// Writes what still waits, closes the file, and gives back when that is done. Later writes are refused.

@@ -2,7 +2,8 @@
 
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
-use super::{AgentEntry, Book, BookError, now};
+use super::{AgentEntry, Book, BookError, PermissionsFile, now};
+use crate::clock::lasting;
 use postern_contract::{Start, plain_key};
 use postern_policy::{AgentId, Millis, Preset, Settings};
 use postern_store::agents::Agent;
@@ -83,7 +84,7 @@ impl Book {
         self.blocking(move |_| {
             folder.make()?;
             folder.new_key()?;
-            Ok(())
+            PermissionsFile::seed(&folder)
         })
         .await?;
         self.store().write_durable(move |conn| postern_store::agents::add(conn, &agent)).await?;
@@ -187,7 +188,7 @@ fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> 
         "uids" => agent.uids = uids(value)?,
         "denied-until" if matches!(value, "none" | "off") => agent.denied_until = None,
         "denied-until" => {
-            agent.denied_until = Some(now().saturating_add_unsigned(values::duration(key, value)?));
+            agent.denied_until = Some(lasting().saturating_add_unsigned(values::duration(key, value)?));
         }
         // The second word that whatever runs everything needs; it sets nothing.
         "confirm" if value == "yes" => {}

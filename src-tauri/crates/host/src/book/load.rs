@@ -131,7 +131,7 @@ impl Book {
         let places = self.places();
         let folder = AgentFolder::new(&places.data, &agent.id);
         folder.make()?;
-        let permissions = PermissionsFile::read_or_seed(&folder, &places.home);
+        let permissions = PermissionsFile::read(&folder, &places.home);
         let nothing = Managed::default();
         let decided = managed.as_ref().unwrap_or(&nothing);
         let is_its = |rule: &&Rule| rule.agent.as_ref() == Some(&agent.id);

@@ -43,7 +43,7 @@ use crate::clock::now;
 
 use crate::resolve::Resolver;
 use arc_swap::ArcSwap;
-use postern_policy::{AgentId, AgentPolicy};
+use postern_policy::{AgentId, AgentPolicy, Millis};
 use postern_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Book {
         store
             .write(move |conn| {
                 postern_store::rules::remove_volatile(conn)?;
-                postern_store::rules::remove_expired(conn, now)
+                postern_store::rules::remove_expired(conn, now, Millis::MIN)
             })
             .await?;
         let open = store.read(postern_store::sessions::all)?;

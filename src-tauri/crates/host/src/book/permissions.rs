@@ -1,4 +1,5 @@
-//! An agent's `permissions.jsonc`: seeded on first use, read again when it changes, and what is broken denies.
+//! An agent's `permissions.jsonc`: seeded when the agent is enrolled, read again when it changes; what is broken or gone
+//! denies.
 
 use super::agent_folder::{AgentFolder, seed, write_whole};
 use super::{Book, BookError, now};
@@ -58,17 +59,15 @@ impl Stamp {
 }
 
 impl PermissionsFile {
-    /// Reads a file, or writes the default one where there is none.
-    pub(super) fn read_or_seed(folder: &AgentFolder, home: &str) -> Self {
+    /// Writes the default file of an agent that is enrolled, unless it has one.
+    pub(super) fn seed(folder: &AgentFolder) -> Result<(), BookError> {
         let path = folder.permissions();
-        let text = match read(&path) {
-            // Never over a file that came there meanwhile: an editor may be about to write it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                seed(&path, DEFAULT_FILE.as_bytes()).and_then(|()| read(&path))
-            }
-            read => read,
-        };
-        match text {
+        seed(&path, DEFAULT_FILE.as_bytes()).map_err(|source| BookError::File { path, source })
+    }
+
+    /// Reads a file. One that is gone is no permission: it denies like one that cannot be read.
+    pub(super) fn read(folder: &AgentFolder, home: &str) -> Self {
+        match read(&folder.permissions()) {
             Ok((text, stamp)) => Self { read: FileLayer::parse(&text, home), text, stamp: Some(stamp) },
             Err(error) => Self { text: String::new(), read: Err(unreadable(&error)), stamp: None },
         }
@@ -101,12 +100,13 @@ fn read(path: &Path) -> io::Result<(String, Stamp)> {
 }
 
 fn unreadable(error: &io::Error) -> FileError {
-    FileError {
-        line: 1,
-        column: 1,
-        message: format!("the file cannot be read: {error}"),
-        text: String::new(),
-    }
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "the file is gone: put it back, or write {} into it to go on without rules of its own".to_owned()
+        }
+        _ => format!("the file cannot be read: {error}"),
+    };
+    FileError { line: 1, column: 1, message, text: String::new() }
 }
 
 impl Book {
@@ -152,7 +152,7 @@ impl Book {
         let entry = self.entry(agent)?;
         let before = entry.permissions.clone();
         let home = self.places().home.clone();
-        let now = self.blocking(move |_| Ok(PermissionsFile::read_or_seed(&entry.folder, &home))).await?;
+        let now = self.blocking(move |_| Ok(PermissionsFile::read(&entry.folder, &home))).await?;
         if now.text == before.text && now.read.is_err() == before.read.is_err() && now.stamp == before.stamp {
             return Ok(false);
         }
@@ -163,7 +163,7 @@ impl Book {
     fn changed_permissions(&self) -> Vec<AgentId> {
         let home = &self.places().home;
         let differs = |entry: &super::AgentEntry| {
-            let now = PermissionsFile::read_or_seed(&entry.folder, home);
+            let now = PermissionsFile::read(&entry.folder, home);
             now.text != entry.permissions.text || now.read.is_err() != entry.permissions.read.is_err()
         };
         let entries = self.agents();

@@ -2,6 +2,7 @@
 
 use super::agent_folder::AgentFolder;
 use super::{Book, BookError, PermissionsFile, now};
+use crate::clock::ends_by_the_host;
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
 use postern_policy::{
@@ -132,7 +133,9 @@ impl Book {
         let _one = self.change().await;
         let entry = self.entry(&remember.agent)?;
         let (folder, home) = (entry.folder.clone(), self.places().home.clone());
-        let now = self.blocking(move |_| Ok(PermissionsFile::read_or_seed(&folder, &home))).await?;
+        let now = self.blocking(move |_| Ok(PermissionsFile::read(&folder, &home))).await?;
+        // It is not written anew from one rule.
+        now.read?;
         if remember.patterns.is_empty() {
             let message = "nothing that could be written as a rule stands for just this";
             return Err(BookError::Invalid(message.to_owned()));
@@ -196,7 +199,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         input: new.input.clone(),
         origin: remember.origin,
         source: Source::Always,
-        lifetime: remember.lifetime.clone(),
+        lifetime: ends_by_the_host(remember.lifetime.clone()),
         why: remember.why.clone(),
         created_at: now(),
         ..Rule::new(remember.effect, new.pattern.clone())

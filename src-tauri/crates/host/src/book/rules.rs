@@ -1,11 +1,13 @@
 //! Rules: adding, changing, removing, listing.
 
 use super::{AgentEntry, Book, BookError, now};
+use crate::clock::{ends_by_the_host, lasting, uptime};
 use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::{Entry, FileLayer, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks, source_words,
+    AgentId, Effect, Lifetime, Millis, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks,
+    source_words,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,6 +36,10 @@ fn real_folder(folder: &str, home: &str) -> String {
         Err(_) => folder.to_owned(),
     }
 }
+
+const DAY: Millis = 24 * 3_600_000;
+/// How long a rule that denies is kept behind its end.
+const KEPT_DENIES: Millis = 30 * DAY;
 
 impl Book {
     /// Adds a rule as a person wrote it.
@@ -79,9 +85,13 @@ impl Book {
     /// Removes what has expired. Gives whether there was something.
     pub(crate) async fn remove_expired(&self) -> Result<bool, BookError> {
         let _one = self.change().await;
-        let at = now();
-        let gone =
-            self.store().write_durable(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
+        let at = lasting();
+        // What is forbidden is not forgotten because the clock was wrong for a while.
+        let denies = if uptime() >= DAY { at.saturating_sub(KEPT_DENIES) } else { Millis::MIN };
+        let gone = self
+            .store()
+            .write_durable(move |conn| postern_store::rules::remove_expired(conn, at, denies))
+            .await?;
         if gone.is_empty() {
             return Ok(false);
         }
@@ -115,6 +125,7 @@ impl Book {
         let mut rule = draft.rule(home)?;
         rule.source = source;
         rule.created_at = now();
+        rule.lifetime = ends_by_the_host(rule.lifetime);
         rule.folder = rule.folder.map(|folder| real_folder(&folder, home));
         if let Some(agent) = rule.agent.as_ref().filter(|_| pin && rule.effect == Effect::Allow)
             && self.is_changeable(&rule.pattern, Some(agent))
@@ -231,7 +242,7 @@ impl Book {
     /// Those of the rules at these places, with what is to be said about each. Reads the disk where they are pinned.
     fn list(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<Listed> {
         let mut said: HashMap<RuleId, Vec<RuleRemark>> = HashMap::new();
-        for (id, remark) in remarks(&rules, now()) {
+        for (id, remark) in remarks(&rules, lasting()) {
             said.entry(id).or_default().push(render::rule_remark(remark));
         }
         let page = rules.into_iter().take(page.end).skip(page.start);

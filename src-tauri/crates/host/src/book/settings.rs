@@ -3,7 +3,7 @@
 use super::{Book, BookError, now, values};
 use postern_contract::methods::HostSettings;
 use postern_policy::Millis;
-use postern_store::{Connection, Keep, erased, overwrite_deleted, sweep};
+use postern_store::{Connection, Keep, erased, overwrite_deleted, settings, sweep};
 
 /// The key under which they are kept.
 const KEY: &str = "host";
@@ -20,6 +20,8 @@ const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
 const STEP: u32 = 500;
 /// A day in milliseconds.
 const DAY: Millis = 24 * 3_600_000;
+/// When the whole record was last looked at, among its settings.
+const CHECKED: &str = "record.checked";
 
 impl Book {
     /// Clears history away that is older than the person keeps it.
@@ -27,6 +29,19 @@ impl Book {
         let since = now() - Millis::from(self.snapshot().settings.keep_days) * DAY;
         let keep = Keep { since, bytes: MOST_HISTORY };
         while self.store().write(move |conn| sweep(conn, keep, STEP)).await? > 0 {}
+        Ok(())
+    }
+
+    /// Looks at the whole record once a week. Damage raises a doubt, which denies everything.
+    pub(crate) async fn check_record(&self) -> Result<(), BookError> {
+        let at = now();
+        let last: Option<Millis> = self.store().read(|conn| settings::get(conn, CHECKED))?;
+        // One from the future is of a clock that was wrong.
+        if last.is_some_and(|last| (last..last.saturating_add(7 * DAY)).contains(&at)) {
+            return Ok(());
+        }
+        self.blocking(|book| Ok(book.store().check()?)).await?;
+        self.store().write(move |conn| settings::set(conn, CHECKED, &at)).await?;
         Ok(())
     }
 

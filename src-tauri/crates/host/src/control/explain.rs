@@ -3,7 +3,7 @@
 
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::gate::{Judgement, judge_run};
 use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
@@ -28,7 +28,7 @@ impl Handle<ExplainCommand> for Control {
         let run = run_of(params)?;
         let world = Arc::clone(&self.parts.world);
         let judged =
-            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
+            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, lasting())).await;
         match judged {
             Ok(Judgement::Judged(judged)) => {
                 let digest = judged.digest.0;

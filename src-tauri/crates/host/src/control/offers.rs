@@ -5,7 +5,7 @@ use super::door::asked_before;
 use super::rules::draft_of;
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use crate::gate::{Call, Judged, Judgement, judge_call, judge_run, shown};
 use postern_contract::Shown;
 use postern_contract::methods::{
@@ -25,11 +25,11 @@ impl Control {
         let world = Arc::clone(&self.parts.world);
         let judged = if row.summary.origin.is_host() {
             let run = asked_before(&row.asked)?;
-            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await
+            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, lasting())).await
         } else {
             let call = Call::of_asked(&row.asked).map(Arc::new);
             let call = call.ok_or_else(|| ControlError::refused("what was asked for was not kept"))?;
-            tokio::task::spawn_blocking(move || judge_call(&world, &policy, version, &call, now())).await
+            tokio::task::spawn_blocking(move || judge_call(&world, &policy, version, &call, lasting())).await
         };
         judged.map(Some).map_err(|_| ControlError::new(ControlCode::Internal, "the work was interrupted"))
     }

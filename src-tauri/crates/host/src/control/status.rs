@@ -3,14 +3,14 @@
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use crate::book::Managed;
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::gate::Unwritten;
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Concern, ConcernKind, Mode, Status, StoppedAgent, Told};
 use postern_policy::Millis;
-use postern_store::Opened;
 use postern_store::agents::Agent;
+use postern_store::{Cause, Doubt};
 use tokio_util::sync::CancellationToken;
 
 /// The longest pause that ends by itself, in milliseconds: a week.
@@ -22,20 +22,17 @@ impl Control {
         let counts = parts.gate.counts().await.map_err(gone)?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
-        if let Opened::Damaged { aside } = parts.book.store().opened() {
-            let message = format!("the records were damaged and were set aside as {}", aside.display());
-            attention.insert(0, Concern::new(ConcernKind::Records, message));
+        let doubt = parts.book.store().doubt().borrow().clone();
+        if let Some(doubt) = &doubt {
+            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)));
         }
         let unwritten = counts.unwritten.as_ref().map(unwritten);
         attention.extend(unwritten.map(|problem| Concern::new(ConcernKind::Unwritten, problem)));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
-        let mode = match (&counts.deny_all, counts.paused) {
-            (Some(why), _) => {
-                attention.insert(0, Concern::new(ConcernKind::Records, why.clone()));
-                Mode::DenyAll
-            }
-            (None, true) => Mode::Paused,
-            (None, false) => Mode::Listening,
+        let mode = match (counts.deny_all || doubt.is_some(), counts.paused) {
+            (true, _) => Mode::DenyAll,
+            (false, true) => Mode::Paused,
+            (false, false) => Mode::Listening,
         };
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -80,7 +77,7 @@ impl Control {
 
 /// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
-    let until = agent.denied_until.filter(|until| *until > now())?;
+    let until = agent.denied_until.filter(|until| *until > lasting())?;
     Some(StoppedAgent { agent: agent.id.clone(), until })
 }
 
@@ -101,10 +98,33 @@ impl Handle<PauseAll> for Control {
 
 impl Handle<ResumeAll> for Control {
     async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ResumeAll> {
+        if !self.parts.book.store().is_in_place() {
+            let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
+            return Err(ControlError::new(ControlCode::Store, message));
+        }
         let kept = self.parts.gate.resume().await.map_err(gone)?;
         kept.map_err(|error| not_kept("resumed", &error))?;
         self.status_changed().await
     }
+}
+
+/// Why the record cannot be trusted, in words.
+fn doubtful(doubt: &Doubt) -> String {
+    let what = match &doubt.cause {
+        Cause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
+        Cause::Damaged { aside: Some(aside), .. } => {
+            format!("the record was damaged, and is set aside as {}: this one is empty", aside.display())
+        }
+        Cause::Gone => "the record is gone or empty, and with it every agent and every rule".to_owned(),
+        Cause::Older => {
+            "the record is older than its audit: a copy was put in its place, or its log was removed"
+                .to_owned()
+        }
+        Cause::Displaced => {
+            "the record is no longer where it was opened: another file is there, or none".to_owned()
+        }
+    };
+    format!("{what}. Everything is denied until you resume")
 }
 
 /// What waits to be written, in words.
@@ -138,5 +158,5 @@ fn until(for_ms: u64) -> Result<Millis, ControlError> {
     if for_ms == 0 || for_ms > LONGEST_PAUSE {
         return Err(refused());
     }
-    Ok(now() + Millis::try_from(for_ms).map_err(|_| refused())?)
+    Ok(lasting() + Millis::try_from(for_ms).map_err(|_| refused())?)
 }

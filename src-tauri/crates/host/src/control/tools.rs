@@ -2,7 +2,7 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::gate::{Call, Judgement, judge_call};
 use postern_command::escape;
 use postern_contract::methods::{
@@ -53,7 +53,7 @@ impl Handle<ExplainTool> for Control {
                 defaults: None,
                 rewrites: false,
             };
-            let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), now());
+            let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), lasting());
             let always = judgement.patterns(&world, &policy);
             (judgement, always)
         });

@@ -7,7 +7,7 @@ use super::task::{Task, answer};
 use crate::ask::FaceId;
 use crate::ask::questions::Waiting;
 use crate::book::Remember;
-use crate::clock::now;
+use crate::clock::lasting;
 use postern_contract::{Answer, AnswerParams, Answered, NotApplied, Part, Saved};
 use postern_policy::{AgentId, NothingToSave, RuleId};
 use postern_protocol::Signal;
@@ -201,7 +201,7 @@ impl Task {
         match params.answer {
             Answer::DenyAll => {
                 // From now on, not from when it is written down.
-                let (until, who) = (now() + DENY_ALL_MS, audit::current());
+                let (until, who) = (lasting() + DENY_ALL_MS, audit::current());
                 self.agent(&agent).stopping = Some(Stopping { until, who });
                 self.deny_agent(&agent, &denial);
                 self.keep_stop(&agent, Some(reply));

@@ -4,7 +4,7 @@
 use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
 use super::look_up::{first_folder, preview, readable};
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
@@ -113,7 +113,7 @@ fn own_shell(
             judged.confinable = world.confines.confinable();
         }
     }
-    let touches = touches_of_line(&judged.facts(world, policy, now()));
+    let touches = touches_of_line(&judged.facts(world, policy, lasting()));
     if let Some(found) = &mut judged.call {
         found.line = touches;
     }
@@ -247,7 +247,7 @@ fn facts_of<'a>(
         data: &world.data,
         own_pid: Some(std::process::id()),
         session,
-        now: now(),
+        now: lasting(),
         case_insensitive: world.any_case,
         shell: true,
         folders: &[],
@@ -339,7 +339,7 @@ impl CallFacts {
             let facts = facts_of(world, session, reading, steps, cwd);
             verdict = verdict.and(against_command_tool(policy, &facts));
         }
-        if let Some(against) = against_files(policy, session, now(), &self.files.files) {
+        if let Some(against) = against_files(policy, session, lasting(), &self.files.files) {
             verdict = verdict.and(against);
         }
         verdict = verdict.protect(policy, session, tool, &self.files.touches, &world.home);

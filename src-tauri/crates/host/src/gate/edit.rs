@@ -5,7 +5,7 @@ use super::judge::{Judged, Judgement, judge_run};
 use super::message::Told as Done;
 use super::show::{self, Asked};
 use super::task::{Task, answer};
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
 use postern_contract::{EditParams, Edited, NotApplied, Question, Shown};
 use postern_policy::Decision;
@@ -75,7 +75,7 @@ impl Task {
         // Not on the agent's own threads: a person waits for it.
         let judging = tokio::task::spawn_blocking(move || {
             let judge = |(id, run)| {
-                let mut judgement = judge_run(&world, &policy, version, &run, now());
+                let mut judgement = judge_run(&world, &policy, version, &run, lasting());
                 judgement.close();
                 (id, judgement)
             };
@@ -127,7 +127,7 @@ impl Task {
         if let Some(own) = snapshot.agents.get(&waiting_agent) {
             let rules = || snapshot.agents.values().flat_map(|entry| entry.policy.rules.pinned());
             for (_, judged) in &mut judged {
-                judged.offer_renewals(&self.parts.world, &own.policy, rules(), now());
+                judged.offer_renewals(&self.parts.world, &own.policy, rules(), lasting());
             }
         }
         let Some((first, one)) = judged.first().filter(|_| waiting.waiters().len() == judged.len()) else {

@@ -61,7 +61,7 @@ impl Task {
         self.aside(async move {
             let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
                 let world = world.within(allowance);
-                let at = crate::clock::now();
+                let at = crate::clock::lasting();
                 let mut judgement = match &call {
                     Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
                     None => super::judge::judge_run(&world, &policy, version, &run, at),

@@ -4,7 +4,7 @@ use super::calls::noted;
 use super::end;
 use super::judge::judge_run;
 use super::task::Task;
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::identity::Allowance;
 use crate::lanes::Lane;
 use crate::run::{Captured, Finished};
@@ -111,7 +111,7 @@ impl Task {
                 .map(|name| {
                     let world = world.within(allowance.another());
                     let run = RunParams::new(Uuid::nil(), What::Command(vec![name.clone()]));
-                    match judge_run(&world, &policy, version, &run, now()) {
+                    match judge_run(&world, &policy, version, &run, lasting()) {
                         super::judge::Judgement::Judged(judged) => WhichProgram {
                             name,
                             path: judged.plan.programs.first().map(|program| program.path.clone()),

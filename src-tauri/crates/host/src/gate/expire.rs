@@ -4,7 +4,7 @@ use super::judged::Closing;
 use super::task::Task;
 use crate::ask::FaceKind;
 use crate::ask::questions::Waiting;
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use postern_policy::{Decision, Fallback, Origin, Unattended};
 use postern_request::{By, Denial, Digest, Event, NotShown, Refusal};
 use std::time::Duration;
@@ -116,7 +116,7 @@ impl Task {
         match policy.settings.fallback {
             Fallback::Deny => None,
             Fallback::Allowlist | Fallback::Full => {
-                let verdict = judged.unanswered(&self.parts.world, &policy, now());
+                let verdict = judged.unanswered(&self.parts.world, &policy, lasting());
                 judged.tighten(&verdict, &self.parts.world.home);
                 (verdict.decision == Decision::Allow).then(|| judged.digest.clone())
             }

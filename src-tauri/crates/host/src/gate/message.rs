@@ -149,8 +149,8 @@ pub struct Counts {
     pub paused: bool,
     /// When the pause ends.
     pub paused_until: Option<Millis>,
-    /// Why everything is denied until the person acts.
-    pub deny_all: Option<String>,
+    /// Whether everything is denied until the person acts: the record is in doubt.
+    pub deny_all: bool,
     /// What could not be written down yet.
     pub unwritten: Option<Unwritten>,
 }

@@ -264,7 +264,7 @@ impl Task {
     /// It is written down that the person stopped an agent; or that is owed, and holds all the same.
     pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), BookError>) {
         match saved {
-            Err(error) if until > crate::clock::now() && self.parts.book.policy(agent).is_some() => {
+            Err(error) if until > crate::clock::lasting() && self.parts.book.policy(agent).is_some() => {
                 let again = Again::after(self.owed.stops.get(agent).copied());
                 self.owed.stops.insert(agent.clone(), again);
                 self.owed.why = error.to_string();
@@ -295,7 +295,7 @@ impl Before {
 /// Whether a write can never succeed: what it is about is gone, or the record is closed.
 fn can_never_be(error: &Error) -> bool {
     match error {
-        Error::Missing(_) | Error::Refused(_) | Error::Closed => true,
+        Error::Missing(_) | Error::Refused(_) | Error::Closed | Error::Displaced => true,
         Error::Sqlite(_) | Error::NotDurable(_) | Error::Busy => false,
     }
 }

@@ -1,7 +1,7 @@
 //! A rule changed: everything that waits is judged again, and what is clear now goes on without another click.
 
 use super::task::Task;
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use postern_contract::Question;
 use postern_policy::{AgentId, Decision};
 use postern_request::{Denial, Event, Refusal, Withdrawal};
@@ -39,7 +39,7 @@ impl Task {
         let snapshot = self.parts.book.snapshot();
         let Some(own) = snapshot.agents.get(&request.agent) else { return };
         let rules = snapshot.agents.values().flat_map(|entry| entry.policy.rules.pinned());
-        judged.offer_renewals(&self.parts.world, &own.policy, rules, now());
+        judged.offer_renewals(&self.parts.world, &own.policy, rules, lasting());
     }
 
     /// What waits of an agent of which everything is denied for a while is denied too.

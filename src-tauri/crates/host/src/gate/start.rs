@@ -5,7 +5,7 @@ use super::live::{InputPiece, Late, Request};
 use super::look_up::open_again;
 use super::message::Told as Done;
 use super::task::Task;
-use crate::clock::now;
+use crate::clock::{lasting, now};
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use crate::resolve::{Cwd, Held};
@@ -135,7 +135,7 @@ impl Task {
         if judged.plan.policy == self.parts.book.version() {
             return Ok(());
         }
-        let again = judged.again(&self.parts.world, &policy, now());
+        let again = judged.again(&self.parts.world, &policy, lasting());
         if !matches!(by, By::Person) && !judged.plan.confinement.is_within(&again.confinement) {
             return Err(changed());
         }
@@ -145,7 +145,7 @@ impl Task {
                 postern_policy::Fallback::Full => true,
                 postern_policy::Fallback::Deny => false,
                 postern_policy::Fallback::Allowlist => {
-                    judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
+                    judged.unanswered(&self.parts.world, &policy, lasting()).decision == Decision::Allow
                 }
             },
             (By::Rule(_) | By::Policy | By::Skill(_) | By::Default, Decision::Ask) | (_, Decision::Deny) => {

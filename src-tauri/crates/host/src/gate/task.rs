@@ -8,7 +8,7 @@ use super::owed::{Before, Owed};
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
 use crate::book::Book;
-use crate::clock::now;
+use crate::clock::lasting;
 use crate::lanes::Lanes;
 use crate::publish::{Publisher, Stirred};
 use crate::session::Session;
@@ -91,6 +91,7 @@ impl Task {
     /// Runs until the last handle is gone.
     pub(super) async fn run(mut self, received: Received) {
         let Received { mut first, mut rest } = received;
+        let mut doubt = self.parts.store.doubt();
         loop {
             let deadline = self.next_deadline();
             let timer = async {
@@ -104,12 +105,15 @@ impl Task {
                 // What a person wants is not behind what agents want, however much that is.
                 biased;
                 Some(message) = first.recv() => self.take(message),
+                // The record outlives the gate.
+                Ok(()) = doubt.changed() => {}
                 () = timer => self.expire(),
                 message = rest.recv() => match message {
                     Some(message) => self.take(message),
                     None => return,
                 },
             }
+            self.look_for_doubt();
             self.next_turns();
             if self.questions.len() != waiting {
                 self.parts.stirred.status.notify_one();
@@ -122,6 +126,7 @@ impl Task {
     }
 
     fn take(&mut self, message: Message) {
+        self.look_for_doubt();
         match message {
             Message::Call { connection, agent, call, reply } => self.heard(connection, agent, call, reply),
             Message::Fresh { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
@@ -275,7 +280,7 @@ impl Task {
             running: u32::try_from(running).unwrap_or(u32::MAX),
             paused: self.parts.halt.paused().is_some(),
             paused_until: self.parts.halt.paused().and_then(|pause| pause.until),
-            deny_all: self.parts.halt.doubt().map(str::to_owned),
+            deny_all: self.parts.halt.is_in_doubt(),
             unwritten: self.unwritten(),
         }
     }
@@ -289,7 +294,7 @@ impl Task {
         let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
         let stopping = stopping.map(|stopping| stopping.until);
         let stopped = stopping.or_else(|| self.parts.book.agent(agent)?.agent.denied_until);
-        Some(self.parts.halt.of_agent(stopped, now())?.into())
+        Some(self.parts.halt.of_agent(stopped, lasting())?.into())
     }
 
     fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), String>>) {
@@ -298,16 +303,31 @@ impl Task {
         self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
     }
 
+    /// Denies everything from the moment on in which the record is in doubt, whoever found that.
+    fn look_for_doubt(&mut self) {
+        let doubt = self.parts.store.doubt().borrow().is_some();
+        if self.parts.halt.set_doubt(doubt) && doubt {
+            self.parts.stirred.status.notify_one();
+            self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
+        }
+    }
+
     /// Ends a pause whose time is over.
     pub(super) fn end_pause(&mut self) {
-        if !self.parts.halt.end_if_over(now()) {
+        if !self.parts.halt.end_if_over(lasting()) {
             return;
         }
         self.parts.stirred.status.notify_one();
         self.keep_pause(None);
     }
 
+    /// A doubt that cannot be settled stays: [`Store::settle_doubt`](postern_store::Store::settle_doubt) says why.
     fn resume(&mut self, reply: oneshot::Sender<Result<(), String>>) {
+        if self.parts.halt.is_in_doubt()
+            && let Err(error) = self.parts.store.settle_doubt()
+        {
+            return answer(reply, Err(error.to_string()));
+        }
         self.parts.halt.resume();
         self.parts.stirred.status.notify_one();
         self.keep_pause(Some(reply));
@@ -322,7 +342,7 @@ impl Task {
     /// When the task has to look at the clock again.
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
-        let pause = self.parts.halt.ends_in(now()).map(|left| Instant::now() + left);
+        let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);
         let due = self.questions.next_due().map(|due| self.began + due);
         [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
     }

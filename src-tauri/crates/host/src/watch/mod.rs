@@ -170,6 +170,7 @@ async fn look(
     let expired = clear && book.remove_expired().await?;
     if clear {
         book.clear_history().await?;
+        book.check_record().await?;
     }
     if shipped || expired {
         control.rules_changed(None).await?;

@@ -4,6 +4,7 @@
 mod answers;
 mod bad_input;
 mod door;
+mod doubt;
 mod edit;
 mod flow;
 mod isolation;

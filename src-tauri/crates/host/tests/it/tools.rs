@@ -146,16 +146,26 @@ async fn an_edit_counts_from_the_very_next_call() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_gone_is_seeded_anew_with_the_default() {
+async fn a_file_that_is_gone_denies_until_it_is_back() {
     let lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
     let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    assert!(file["text"].as_str().unwrap().contains("write_file"), "the default is seeded: {file}");
+    let writing = json!({"tool": "write_file", "arguments": {"path": "x"}});
+    let prohibition = json!({"agent": "main", "text": "{\"write_file\": \"deny\"}"});
+    lab.control("permissions.set", prohibition).await.unwrap();
     std::fs::remove_file(file["path"].as_str().unwrap()).unwrap();
-    let verdict =
-        wire.call("tool.check", json!({"tool": "read_file", "arguments": {"path": ".env"}})).await.unwrap();
-    assert_eq!(verdict["decision"], "deny", "{verdict}");
-    let again = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
-    assert_eq!(again["text"], file["text"], "the default file is back");
+    let verdict = wire.call("tool.check", writing.clone()).await.unwrap();
+    assert_eq!(verdict["decision"], "deny", "no file is no permission: {verdict}");
+    let lab = lab.restart().await;
+    let mut wire = lab.connect("main").await;
+    let verdict = wire.call("tool.check", writing.clone()).await.unwrap();
+    assert_eq!(verdict["decision"], "deny", "nor behind a restart: {verdict}");
+    let status = lab.control("status", json!({})).await.unwrap();
+    assert!(status["attention"].to_string().contains("the file is gone"), "{status}");
+    std::fs::write(file["path"].as_str().unwrap(), "{}").unwrap();
+    let verdict = wire.call("tool.check", writing).await.unwrap();
+    assert_ne!(verdict["decision"], "deny", "it is back: {verdict}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The head of the chain, kept a second time in a small file beside the database to detect a shortened chain.
 
 use super::{ITSELF, chain, newest, note};
+use crate::doubt::{self, Cause};
 use crate::error::Error;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,8 @@ pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
     std::fs::rename(&beside, place(path, ""))
 }
 
-/// Records at a start that the chain does not match the kept head, because new rows would hide that.
+/// Records at a start that the chain does not match the kept head, because new rows would hide that. The record is in
+/// doubt then.
 pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
     let found = newest(conn)?;
     let count = found.as_ref().map_or(0, |found| found.number);
@@ -52,6 +54,7 @@ pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
             return Ok(());
         }
         let what = json!({ "rows": count, "why": "the file with the head is missing" });
+        doubt::note(path, Cause::Older);
         return note(conn, ITSELF, "broken", (None, Some(&what)), true);
     };
     let mut query = conn.prepare("SELECT hash FROM audit WHERE number = ?1")?;
@@ -59,6 +62,7 @@ pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
     if head.count == 0 || there.map(|hash| chain::hex(&hash)).as_ref() == Some(&head.hash) {
         return Ok(());
     }
+    doubt::note(path, if count == 0 { Cause::Gone } else { Cause::Older });
     let before = json!({ "rows": head.count, "hash": head.hash });
     let after =
         json!({ "rows": count, "why": "rows were removed or replaced while Postern was not running" });

@@ -1,5 +1,6 @@
 //! Opening the record: settings of each connection, checks, what happens to a damaged file.
 
+use crate::doubt::{self, Cause};
 use crate::error::{Error, OpenError};
 use crate::{audit, file, migrate};
 use rusqlite::config::DbConfig;
@@ -42,7 +43,10 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
         Ok(done) => Ok(done),
         Err(Trouble::Refused(error)) => Err(error),
         Err(Trouble::Damage(what)) => {
+            // Before it is moved: whatever ends this start, the next one knows.
+            doubt::note(path, Cause::Damaged { what: what.clone(), aside: None });
             let aside = file::set_aside(path)?;
+            doubt::renew(path, Cause::Damaged { what: what.clone(), aside: Some(aside.clone()) });
             tracing::error!(aside = %aside.display(), what, "the record was damaged and was set aside");
             file::prepare(path)?;
             let found = json!({ "setAside": aside.display().to_string(), "why": what });
@@ -71,10 +75,9 @@ fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), T
     refuse_others(&conn, path, &trouble)?;
     configure_writer(&conn).map_err(trouble)?;
     let before = migrate::migrate(&mut conn).map_err(trouble)?;
-    let wrong = if file::is_doubted(path) { check_all(&conn) } else { check_precious(&conn) };
-    match wrong.map_err(trouble)?.into_iter().next() {
-        Some(wrong) => return Err(Trouble::Damage(wrong)),
-        None => file::forget_doubt(path).map_err(Trouble::Refused)?,
+    let wrong = if doubt::read(path).is_some() { check_all(&conn) } else { check_precious(&conn) };
+    if let Some(wrong) = wrong.map_err(trouble)?.into_iter().next() {
+        return Err(Trouble::Damage(wrong));
     }
     audit::prepare(&conn, path, found).map_err(|error| match error {
         Error::Sqlite(source) => trouble(source),

@@ -1,6 +1,7 @@
 //! What is found on disk, and what becomes of it.
 
 use super::Opened;
+use crate::doubt::Cause;
 use crate::error::OpenError;
 use crate::tables::requests::{self, Filter};
 use crate::tables::{agents, events, rules};
@@ -232,11 +233,19 @@ fn damage_in_the_history_is_seen_by_a_check_and_acted_on_at_the_next_start() {
     break_table(&path, "requests");
     let store = Store::open(&path).unwrap();
     assert_eq!(store.opened(), &Opened::Existing, "the start does not read the whole history");
+    assert_eq!(*store.doubt().borrow(), None);
     let wrong = store.check();
+    assert!(store.doubt().borrow().is_some(), "everything is denied from now on");
     assert!(wrong.as_ref().map_or_else(Error::is_damage, |wrong| !wrong.is_empty()), "{wrong:?}");
     drop(store);
     let store = Store::open(&path).unwrap();
     aside_of(&store);
     drop(store);
-    assert_eq!(Store::open(&path).unwrap().opened(), &Opened::Existing, "the doubt is over");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.opened(), &Opened::Existing);
+    let doubt = store.doubt().borrow().clone().expect("only a person ends it");
+    assert!(matches!(doubt.cause, Cause::Damaged { aside: Some(_), .. }), "{doubt:?}");
+    store.settle_doubt().unwrap();
+    drop(store);
+    assert_eq!(*Store::open(&path).unwrap().doubt().borrow(), None);
 }

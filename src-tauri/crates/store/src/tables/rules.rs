@@ -234,9 +234,13 @@ pub fn used(conn: &Connection, id: RuleId, used: &Use) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the rules whose time is over. Gives their numbers.
-pub fn remove_expired(conn: &Connection, now: Millis) -> Result<Vec<RuleId>, Error> {
-    remove_where(conn, |_, _, lifetime| matches!(lifetime, Lifetime::Until(end) if *end <= now))
+/// Removes the rules whose time is over: what denies only where it ended by `denies`, because a clock that was wrong for
+/// a while must not forget a prohibition. Gives their numbers.
+pub fn remove_expired(conn: &Connection, now: Millis, denies: Millis) -> Result<Vec<RuleId>, Error> {
+    remove_where(conn, |_, effect, lifetime| {
+        let over = if effect == Effect::Deny { now.min(denies) } else { now };
+        matches!(lifetime, Lifetime::Until(end) if *end <= over)
+    })
 }
 
 /// Removes the rules that last until a session of an agent closes. Gives their numbers.
@@ -425,7 +429,7 @@ mod tests {
             Ok(())
         });
         done.wait().unwrap();
-        store.write(|conn| remove_expired(conn, 100)).wait().unwrap();
+        store.write(|conn| remove_expired(conn, 100, 100)).wait().unwrap();
         store.write(|conn| remove_session(conn, &id("other"), "s")).wait().unwrap();
         store.write(|conn| remove_session(conn, &id("main"), "s")).wait().unwrap();
         let [forever, _, later, _, other, quit] = lifetimes;

@@ -7,7 +7,9 @@
 //! rather than this file: one that fails takes its commit back, and nobody finds written what was told as refused.
 
 use crate::audit::{self, By};
+use crate::doubt::{Cause, Doubts, Opened};
 use crate::error::Error;
+use crate::open::is_damage;
 use crate::tables::search;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,11 +28,13 @@ pub(crate) const QUEUE: usize = 8192;
 const GROUP: usize = 512;
 /// How long nothing must have been written before lines are indexed for search.
 const QUIET: Duration = Duration::from_millis(200);
+/// How long nobody must have written before the log is copied into the file.
+const IDLE: Duration = Duration::from_secs(10);
 /// How many lines are indexed before the queue is looked at again.
 const LINES: usize = 256;
 
 /// Work on the record, or on the error that says why it could not be begun.
-type Work = dyn FnOnce(Result<&Connection, String>) -> Ran + Send;
+type Work = dyn FnOnce(Result<&Connection, Error>) -> Ran + Send;
 
 /// A piece of work, and afterwards the telling of how it came out.
 pub(crate) struct Job {
@@ -40,8 +44,8 @@ pub(crate) struct Job {
 
 impl Job {
     /// Does nothing of it: why is told.
-    fn refuse(self, why: &rusqlite::Error) {
-        let ran = (self.work)(Err(why.to_string()));
+    fn refuse(self, why: Error) {
+        let ran = (self.work)(Err(why));
         (ran.tell)(Ok(()));
     }
 }
@@ -58,6 +62,8 @@ pub(crate) enum Flush {
 /// What a job left behind: it is told once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
+    /// What SQLite said if it found the file damaged.
+    damage: Option<String>,
     /// Number of the last row that it added to the audit.
     recorded: Option<i64>,
     tell: Box<dyn FnOnce(Result<(), Error>)>,
@@ -113,7 +119,7 @@ pub(crate) fn job<T: Send + 'static>(
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> (Job, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
-    let work = Box::new(move |conn: Result<&Connection, String>| {
+    let work = Box::new(move |conn: Result<&Connection, Error>| {
         let seal = |conn: &Connection, done| {
             let recorded = match &who {
                 Some(who) => audit::seal(conn, who)?,
@@ -122,8 +128,8 @@ pub(crate) fn job<T: Send + 'static>(
             Ok((done, recorded))
         };
         // A change that cannot be recorded is not made.
-        let result =
-            conn.map_err(Error::NotDurable).and_then(|conn| work(conn).and_then(|done| seal(conn, done)));
+        let result = conn.and_then(|conn| work(conn).and_then(|done| seal(conn, done)));
+        let damage = result.as_ref().err().filter(|error| error.is_damage()).map(Error::to_string);
         let succeeded = result.is_ok();
         let recorded = result.as_ref().ok().and_then(|(_, recorded)| *recorded);
         let result = result.map(|(done, _)| done);
@@ -131,7 +137,7 @@ pub(crate) fn job<T: Send + 'static>(
             // Nobody may wait for it any more: the work is done all the same.
             _ = sender.send(durable.and(result));
         };
-        Ran { succeeded, recorded, tell: Box::new(tell) }
+        Ran { succeeded, damage, recorded, tell: Box::new(tell) }
     });
     (Job { work, flush }, Receipt(Waiting::For(receiver)))
 }
@@ -149,27 +155,72 @@ pub(crate) struct Counts {
     head_behind: AtomicBool,
 }
 
+/// What the writer shares with the handles of the record.
+pub(crate) struct Shared {
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) place: Arc<Opened>,
+    pub(crate) doubts: Arc<Doubts>,
+}
+
+impl Shared {
+    /// Damage that the writer meets is a doubt.
+    fn damaged(&self, what: Option<String>) {
+        if let Some(what) = what {
+            self.doubts.raise(Cause::Damaged { what, aside: None });
+        }
+    }
+}
+
+/// Returns what SQLite said if it found the file damaged.
+fn damage_of(error: &rusqlite::Error) -> Option<String> {
+    is_damage(error).then(|| error.to_string())
+}
+
 /// The writer thread: runs until every handle is gone and everything that waits is written.
-pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, counts: &Counts) {
-    let mut unindexed = true;
-    let mut quiet = QUIET;
+pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Shared) {
+    let mut left = Left::Index(QUIET);
     let mut level = None;
     loop {
-        let next = if unindexed { jobs.recv_timeout(quiet) } else { jobs.recv().map_err(Into::into) };
-        match next {
-            Ok(first) => {
-                group(conn, gather(first, jobs), &mut level, counts);
-                (unindexed, quiet) = (true, QUIET);
+        let next = match left {
+            Left::Index(quiet) => jobs.recv_timeout(quiet),
+            Left::Checkpoint => jobs.recv_timeout(IDLE),
+            Left::Nothing => jobs.recv().map_err(Into::into),
+        };
+        left = match (next, left) {
+            (Ok(first), _) => {
+                group(conn, gather(first, jobs), &mut level, shared);
+                Left::Index(QUIET)
             }
             // It goes on at once for as long as nobody writes.
-            Err(RecvTimeoutError::Timeout) => (unindexed, quiet) = (rest(conn), Duration::ZERO),
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
+            (Err(RecvTimeoutError::Timeout), Left::Index(_)) if rest(conn) => Left::Index(Duration::ZERO),
+            (Err(RecvTimeoutError::Timeout), Left::Index(_)) => Left::Checkpoint,
+            (Err(RecvTimeoutError::Timeout), Left::Checkpoint | Left::Nothing) => {
+                checkpoint(conn);
+                Left::Nothing
+            }
+            (Err(RecvTimeoutError::Disconnected), _) => break,
+        };
     }
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
     } else {
-        record(conn, &[], Flush::Yes, counts);
+        record(conn, &[], Flush::Yes, &shared.counts);
+    }
+}
+
+/// What is left to do while nobody writes.
+enum Left {
+    /// Lines are indexed, after so long a silence.
+    Index(Duration),
+    /// The log is copied into the file.
+    Checkpoint,
+    Nothing,
+}
+
+/// Copies the log into the file, so that the file alone holds everything. Waits for nobody.
+fn checkpoint(conn: &Connection) {
+    if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
+        tracing::warn!(%error, "the log was not copied into the record; a later checkpoint does it");
     }
 }
 
@@ -181,15 +232,19 @@ fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
 }
 
 /// `level` is what SQLite was told of flushing last.
-fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, counts: &Counts) {
+fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, shared: &Shared) {
+    let counts = &shared.counts;
+    if !shared.place.are_in_place() {
+        // What is written into a file without a name is acknowledged and lost.
+        shared.doubts.raise(Cause::Displaced);
+        return jobs.into_iter().for_each(|job| job.refuse(Error::Displaced));
+    }
     let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
     // Neither can be changed within a transaction. Without one nothing is done: each job would be committed by itself.
     if let Err(error) = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE")) {
         tracing::error!(%error, "a group of {} writes could not be begun", jobs.len());
-        for job in jobs {
-            job.refuse(&error);
-        }
-        return;
+        shared.damaged(damage_of(&error));
+        return jobs.into_iter().for_each(|job| job.refuse(Error::NotDurable(error.to_string())));
     }
     let alone = if jobs.len() == 1 { jobs.pop() } else { None };
     let (done, durable): (Vec<Ran>, _) = if let Some(job) = alone {
@@ -198,10 +253,14 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
         let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
         (done, commit(conn))
     };
+    done.iter().for_each(|ran| shared.damaged(ran.damage.clone()));
     match &durable {
         Ok(()) if flush == Flush::Yes => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
         Ok(()) => {}
-        Err(error) => tracing::error!(%error, "a group of {} writes was not made durable", done.len()),
+        Err(error) => {
+            tracing::error!(%error, "a group of {} writes was not made durable", done.len());
+            shared.damaged(damage_of(error));
+        }
     }
     if durable.is_ok() {
         record(conn, &done, flush, counts);

@@ -51,6 +51,15 @@ fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
     assert_eq!(values, [Some(1), None, None, Some(1)]);
 }
 
+/// What the writer of a record shares.
+fn around(path: &Path) -> crate::writer::Shared {
+    crate::writer::Shared {
+        counts: std::sync::Arc::default(),
+        place: crate::doubt::Opened::at(path).unwrap().into(),
+        doubts: crate::doubt::Doubts::about(path).into(),
+    }
+}
+
 #[test]
 fn a_group_that_cannot_be_begun_does_nothing_and_says_so() {
     let (_folder, store) = open();
@@ -60,7 +69,7 @@ fn a_group_that_cannot_be_begun_does_nothing_and_says_so() {
     let jobs = ["one", "two"]
         .map(|key| crate::writer::job(crate::writer::Flush::No, None, move |conn| set(conn, key, &1)));
     let (jobs, receipts): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-    crate::writer::group(&writes, jobs, &mut None, &crate::writer::Counts::default());
+    crate::writer::group(&writes, jobs, &mut None, &around(store.path()));
     locks.execute_batch("ROLLBACK").unwrap();
     for receipt in receipts {
         let refused = receipt.wait();

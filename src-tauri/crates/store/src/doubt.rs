@@ -1,0 +1,143 @@
+//! Why the record cannot be trusted: kept in a file beside it, which outlives the record, until a person has seen it.
+
+use crate::file::{beside, same_file};
+use postern_policy::Millis;
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use tokio::sync::watch;
+
+/// Suffix of the mark's file name.
+const SUFFIX: &str = ".doubt";
+
+/// A record that cannot be trusted: while there is one, the host denies everything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// When it was found.
+    pub since: Millis,
+    /// What was found.
+    pub cause: Cause,
+}
+
+/// What was found of a record that cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// SQLite found the file damaged.
+    Damaged {
+        /// What SQLite said.
+        what: String,
+        /// Where the damaged file lies now; `None` until a start sets it aside.
+        aside: Option<PathBuf>,
+    },
+    /// There was no record, or an empty one, beside what agents left in the data folder.
+    Gone,
+    /// The record lacks entries of the audit that it once had: it is an older copy, or its log was removed.
+    Older,
+    /// The file at its path, or its log, is not the one that was opened.
+    Displaced,
+}
+
+/// The doubt about one record, shared by everybody who may find one.
+#[derive(Debug)]
+pub(crate) struct Doubts {
+    path: PathBuf,
+    now: watch::Sender<Option<Doubt>>,
+}
+
+impl Doubts {
+    /// Reads what an earlier start or this one left.
+    pub(crate) fn about(path: &Path) -> Self {
+        Self { path: path.to_owned(), now: watch::Sender::new(read(path)) }
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<Doubt>> {
+        self.now.subscribe()
+    }
+
+    /// Notes a doubt and tells of it. An earlier one stays.
+    pub(crate) fn raise(&self, cause: Cause) {
+        self.now.send_if_modified(|now| {
+            if now.is_some() {
+                return false;
+            }
+            tracing::error!(?cause, "the record cannot be trusted; everything is denied");
+            *now = Some(note(&self.path, cause));
+            true
+        });
+    }
+
+    /// A person has seen it.
+    pub(crate) fn settle(&self) -> io::Result<()> {
+        match std::fs::remove_file(beside(&self.path, SUFFIX)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        self.now.send_if_modified(|now| now.take().is_some());
+        Ok(())
+    }
+}
+
+/// Returns the doubt that was noted about the record at `path`. A mark that cannot be read is a doubt as well.
+pub(crate) fn read(path: &Path) -> Option<Doubt> {
+    let unreadable = |what: String| Doubt { since: now(), cause: Cause::Damaged { what, aside: None } };
+    match std::fs::read(beside(path, SUFFIX)) {
+        Ok(text) => Some(
+            serde_json::from_slice(&text).unwrap_or_else(|error| unreadable(format!("its mark: {error}"))),
+        ),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(unreadable(format!("its mark: {error}"))),
+    }
+}
+
+/// Notes a doubt beside the record at `path`, where there is none yet, and returns the one that holds.
+pub(crate) fn note(path: &Path, cause: Cause) -> Doubt {
+    match read(path) {
+        Some(earlier) => earlier,
+        None => renew(path, cause),
+    }
+}
+
+/// Notes a doubt in the place of an earlier one.
+pub(crate) fn renew(path: &Path, cause: Cause) -> Doubt {
+    let doubt = Doubt { since: now(), cause };
+    let beside = beside(path, SUFFIX);
+    let written = serde_json::to_vec(&doubt).map_err(io::Error::other).and_then(|text| {
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        file.write_all(&text)?;
+        file.sync_all()
+    });
+    if let Err(error) = written {
+        tracing::error!(%error, path = %beside.display(), "the doubt about the record cannot be noted");
+    }
+    doubt
+}
+
+fn now() -> Millis {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+/// The files of a record as they were opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    files: Vec<(PathBuf, (u64, u64))>,
+}
+
+impl Opened {
+    /// Remembers the record at `path` and its log.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        let files = ["", "-wal"].into_iter().map(|suffix| {
+            let path = beside(path, suffix);
+            same_file(&path).map(|same| (path, same))
+        });
+        Ok(Self { files: files.collect::<Result<_, _>>()? })
+    }
+
+    /// Returns true while these files are the ones at their paths.
+    pub(crate) fn are_in_place(&self) -> bool {
+        self.files.iter().all(|(path, opened)| same_file(path).is_ok_and(|found| found == *opened))
+    }
+}

@@ -1,0 +1,55 @@
+//! A wall clock that is set while Postern runs: what ends at a time ends neither early nor late by it.
+#![cfg(target_os = "linux")]
+
+use postern_tests::{Host, start};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Puts the wall clock ahead by the seconds in the file that `CLOCK_AHEAD` names; the other clocks go on.
+const CLOCK: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  long done = syscall(SYS_clock_gettime, clock, now);
+  int file = clock == CLOCK_REALTIME ? open(getenv("CLOCK_AHEAD"), O_RDONLY) : -1;
+  if (file >= 0) {
+    char text[32] = {0};
+    if (read(file, text, sizeof text - 1) > 0) now->tv_sec += atol(text);
+    close(file);
+  }
+  return (int)done;
+}
+"#;
+
+/// A library that gives a program this clock, and the file that sets it.
+fn clock(folder: &Path) -> (PathBuf, PathBuf) {
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    fs::write(&source, CLOCK).unwrap();
+    let built = start("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
+    assert!(built.success());
+    (library, folder.join("ahead"))
+}
+
+#[test]
+fn a_clock_that_is_set_ends_no_block_and_no_prohibition() {
+    let folder = tempfile::tempdir().unwrap();
+    let (library, ahead) = clock(folder.path());
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let host = Host::start_with(&[("LD_PRELOAD", &text(&library)), ("CLOCK_AHEAD", &text(&ahead))]);
+    host.enrol("main");
+    host.ok(&["rules", "deny", "/usr/bin/id", "--everyone", "--for", "1h"]);
+    host.ok(&["pause", "1h"]);
+    fs::write(&ahead, "86400").unwrap();
+    assert_eq!(host.json(&["status"])["mode"], "paused", "a day has not passed");
+    host.ok(&["resume"]);
+    let explained = host.run(&["explain", "--agent", "main", "--", "/usr/bin/id"]);
+    assert!(explained.stdout.to_lowercase().contains("deny"), "{explained:?}");
+    // Set back while a block runs, it does not last a day longer.
+    host.ok(&["pause", "1s"]);
+    fs::write(&ahead, "-86400").unwrap();
+    host.until(&["status"], "listening");
+}
