@@ -17,13 +17,18 @@ pub(super) fn folder(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
+/// Opens a folder in another one.
+pub(super) fn within(folder: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::openat(folder, name, FOLDER, Mode::empty())?)
+}
+
 /// Opens the folder that holds a path below another folder, and returns it with the path's last name.
 pub(super) fn parent<'p>(top: &OwnedFd, below: &'p Path) -> io::Result<(OwnedFd, &'p OsStr)> {
     let last = below.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut open = rustix::io::fcntl_dupfd_cloexec(top, 0)?;
     for part in below.parent().into_iter().flat_map(Path::components) {
         let Component::Normal(name) = part else { return Err(io::ErrorKind::InvalidInput.into()) };
-        open = rustix::fs::openat(&open, name, FOLDER, Mode::empty())?;
+        open = within(&open, name)?;
     }
     Ok((open, last))
 }

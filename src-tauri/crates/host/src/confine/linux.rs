@@ -2,34 +2,30 @@
 //! rights down a tree: "writable except `.git/config`" has no form in it.
 
 use super::filter::{self, Sockets};
-use super::mounts::{Access, Mounts};
-use super::stand_ins::StandIns;
+use super::mounts::{Access, Mounts, onto};
+use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
-use crate::run::Keeper;
+use crate::run::{FileSystem, Keeper, Mount, Source};
 use postern_policy::{Confinement, tool_caches};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
-use std::ffi::OsString;
+use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// Mounts below the agent's folders: the system read-only, and devices without content. They hide `/run` of the host, and
-/// the sockets in it.
-const SYSTEM: &[&str] = &[
-    "--ro-bind",
-    "/",
-    "/",
-    "--dev",
-    "/dev",
-    "--proc",
-    "/proc",
-    "--tmpfs",
-    "/run",
-    "--ro-bind-try",
-    "/run/current-system",
-    "/run/current-system",
+/// File systems of its own, which hide those of the host and what is in them: processes, terminals, shared memory, sockets.
+static SYSTEM: [(&CStr, FileSystem); 4] = [
+    (c"/proc", FileSystem { kind: c"proc", options: &[], read_only: true, executable: false }),
+    (c"/dev/pts", FileSystem { kind: c"devpts", options: TERMINALS, read_only: false, executable: false }),
+    (c"/dev/shm", FileSystem { kind: c"tmpfs", options: &[(c"mode", c"1777")], read_only: false, executable: true }),
+    (c"/run", FileSystem { kind: c"tmpfs", options: &[(c"mode", c"0755")], read_only: false, executable: true }),
 ];
+const TERMINALS: &[(&CStr, &CStr)] = &[(c"mode", c"0620"), (c"ptmxmode", c"0666")];
+/// Programs that some systems keep in `/run`.
+const IN_RUN: &str = "/run/current-system";
+/// How names are resolved; a link into `/run` on many systems.
+const RESOLVER: &str = "/etc/resolv.conf";
 
-/// Landlock, seccomp and bubblewrap.
+/// Landlock, seccomp and mounts.
 #[derive(Debug)]
 pub(crate) struct Linux;
 
@@ -96,7 +92,7 @@ impl Enforcer for Linux {
     }
 }
 
-/// Prepares the profile `project`. Its rules are collected while bubblewrap makes the mounts.
+/// Prepares the profile `project`.
 fn project(
     folders: &[String],
     network: bool,
@@ -106,34 +102,42 @@ fn project(
     programs: &[&str],
 ) -> Result<Fence, String> {
     let aftermath = Aftermath::before(folders, user)?;
-    let stand_ins = folders.iter().map(|folder| StandIns::in_folder(Path::new(folder), &aftermath.before));
+    let cache = make_private_cache(folders, user)?;
+    let store = stand_ins::store(&cache)?;
+    let numbered = folders.iter().zip(0..);
+    let stand_ins = numbered.map(|(folder, number)| {
+        StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number))
+    });
     let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
     let pins = Mounts::new(folders, &aftermath.before, stand_ins.iter().flat_map(StandIns::paths))?;
-    let cache = make_private_cache(folders, user)?;
-    let keeper = Keeper::start(arguments(&pins, &cache, network), network)?;
     let writable = [folders, std::slice::from_ref(&cache)].concat();
     let home = Path::new(&user.home);
     let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
     let readable: Vec<PathBuf> = readable.collect();
     let rules = ruleset::of_project(user, &writable, &readable, programs.iter().copied())?;
     let filter = filter::of_project(sockets)?;
-    let keeper = keeper.ready()?;
+    let keeper = Keeper::start(&mounts(&pins, &cache, network)?, network)?;
     verify(&keeper, &pins)?;
     let ruleset = ruleset::inside(rules, keeper.root())?;
     Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath }) })
 }
 
-/// Returns all mounts of a run in bubblewrap's words.
-fn arguments(pins: &Mounts, cache: &str, network: bool) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = SYSTEM.iter().map(OsString::from).collect();
-    if network && let Ok(resolver) = std::fs::canonicalize("/etc/resolv.conf") {
-        arguments.extend(["--ro-bind-try".into(), resolver.clone().into(), resolver.into()]);
-    }
-    // Hides the host's `/tmp`, and the sockets in it.
-    arguments.extend(["--bind", &temporary(cache), "/tmp"].map(OsString::from));
-    arguments.extend(["--bind", cache, cache].map(OsString::from));
-    arguments.extend(pins.arguments());
-    arguments
+/// Returns all mounts of a run, parents first.
+fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, String> {
+    let new = |(target, system): &'static (&CStr, FileSystem)| {
+        Ok(Mount { target: (*target).to_owned(), source: Source::New(system) })
+    };
+    // A link into another part of the system needs nothing: it is there.
+    let resolver = std::fs::canonicalize(RESOLVER).ok().filter(|path| network && path.starts_with("/run"));
+    let resolver = resolver.map(|path| onto(&path, &path, Access::ReadOnly));
+    let installed = std::fs::canonicalize(IN_RUN).ok();
+    let installed = installed.map(|path| onto(&path, Path::new(IN_RUN), Access::ReadOnly));
+    let own = [
+        // Hides the host's `/tmp`, and the sockets in it.
+        onto(Path::new(&temporary(cache)), Path::new("/tmp"), Access::Writable),
+        onto(Path::new(cache), Path::new(cache), Access::Writable),
+    ];
+    SYSTEM.iter().map(new).chain(installed).chain(resolver).chain(own).chain(pins.of_themselves()).collect()
 }
 
 /// Checks from outside that every mount lies where it should: an agent may have put a link there meanwhile.
@@ -149,7 +153,7 @@ fn verify(keeper: &Keeper, pins: &Mounts) -> Result<(), String> {
             rustix::fs::statx(&opened, "", AtFlags::EMPTY_PATH, StatxFlags::TYPE).map_err(|_| moved())?;
         let read_only = rustix::fs::fstatvfs(&opened).map_err(|_| moved())?;
         let read_only = read_only.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
-        let right = *access == Access::Empty || read_only == (*access == Access::ReadOnly);
+        let right = read_only == (*access == Access::ReadOnly);
         if !found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) || !right {
             return Err(moved());
         }

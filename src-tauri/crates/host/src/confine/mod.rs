@@ -192,16 +192,22 @@ fn temporary(private_cache: &str) -> String {
     format!("{private_cache}.tmp")
 }
 
+/// Returns the folder beside the private cache of a run with the empty folders that stand for protected places.
+fn kept(private_cache: &str) -> String {
+    format!("{private_cache}.kept")
+}
+
 /// Time after which an unchanged temporary file of confined runs is removed.
 const TEMPORARY_FOR: Duration = Duration::from_hours(3 * 24);
 
-/// Removes old files from the temporary folders of all confined runs.
+/// Removes old files from the temporary folders of all confined runs, and the folders that were kept for them.
 pub(crate) fn clear_temporary(home: &str) {
     let some = private_cache(home, &[], cfg!(target_os = "macos"));
     let Some(all) = Path::new(&some).parent() else { return };
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let of_runs = |entry: &DirEntry| {
-        entry.file_name().as_encoded_bytes().ends_with(b".tmp")
+        let name = entry.file_name();
+        [".tmp", ".kept"].iter().any(|end| name.as_encoded_bytes().ends_with(end.as_bytes()))
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
     };
     for entry in entries(all).filter(of_runs).flat_map(|folder| entries(&folder.path())) {
@@ -224,7 +230,7 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
     let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));
     let failed = |error: std::io::Error| format!("its cache folder {path}: {error}");
     let make = |path: &str| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    let made = make(&path).and_then(|()| make(&temporary(&path)));
+    let made = make(&path).and_then(|()| make(&temporary(&path))).and_then(|()| make(&kept(&path)));
     made.map_err(failed)?;
     let real = std::fs::canonicalize(&path).map_err(failed)?;
     real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))

@@ -4,9 +4,10 @@
 //! could be written.
 
 use super::survey::{Kind, Survey};
-use postern_policy::StandIn;
+use crate::run::{Mount, Source};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Most pins of one run: a mount costs time, and a folder with so many protected places is no project.
@@ -17,8 +18,6 @@ const MOST_PINS: usize = 500;
 pub(super) enum Access {
     Writable,
     ReadOnly,
-    /// An empty folder in memory.
-    Empty,
 }
 
 /// Mounts on top of the read-only system, parents first.
@@ -30,7 +29,7 @@ impl Mounts {
     pub(super) fn new(
         folders: &[String],
         survey: &Survey,
-        stand_ins: impl Iterator<Item = (PathBuf, StandIn)>,
+        stand_ins: impl Iterator<Item = PathBuf>,
     ) -> Result<Self, String> {
         let mut mounts = Self::default();
         let tops: Vec<&Path> = folders.iter().map(Path::new).collect();
@@ -58,10 +57,9 @@ impl Mounts {
         for repository in &survey.repositories {
             mounts.pin_parents(&tops, &repository.join("config"));
         }
-        for (path, kind) in stand_ins {
+        for path in stand_ins {
             mounts.pin_parents(&tops, &path);
-            let access = if kind == StandIn::Folder { Access::Empty } else { Access::ReadOnly };
-            mounts.0.insert(path, access);
+            mounts.0.insert(path, Access::ReadOnly);
         }
         if mounts.0.len() > MOST_PINS {
             return Err(format!(
@@ -82,20 +80,19 @@ impl Mounts {
         }
     }
 
-    /// Returns them as bubblewrap's arguments.
-    pub(super) fn arguments(&self) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = Vec::new();
-        for (path, access) in &self.0 {
-            match access {
-                Access::Writable => arguments.extend(["--bind".into(), path.into(), path.into()]),
-                Access::ReadOnly => arguments.extend(["--ro-bind".into(), path.into(), path.into()]),
-                Access::Empty => {
-                    arguments.extend(["--perms".into(), "0555".into(), "--tmpfs".into(), path.into()]);
-                }
-            }
-        }
-        arguments
+    /// Returns each as a mount of the path onto itself.
+    pub(super) fn of_themselves(&self) -> impl Iterator<Item = Result<Mount, String>> {
+        self.0.iter().map(|(path, access)| onto(path, path, *access))
     }
+}
+
+/// Returns a mount of one path onto another.
+pub(super) fn onto(path: &Path, target: &Path, access: Access) -> Result<Mount, String> {
+    let text = |path: &Path| {
+        CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds NUL", path.display()))
+    };
+    let source = Source::Tree { path: text(path)?, read_only: access == Access::ReadOnly };
+    Ok(Mount { target: text(target)?, source })
 }
 
 /// Refuses a file that has other names, by which it could be written.
@@ -124,11 +121,11 @@ mod tests {
     #[test]
     fn a_place_is_pinned_with_its_parents() {
         let survey = survey(&["/p/a/b/.git/config", "/p/.vscode"], &["/p/a/b/.git"]);
-        let stand_ins = [(PathBuf::from("/p/.claude"), StandIn::Folder)];
+        let stand_ins = [PathBuf::from("/p/.claude")];
         let mounts = Mounts::new(&["/p".to_owned()], &survey, stand_ins.into_iter()).unwrap();
         let expected = [
             ("/p", Access::Writable),
-            ("/p/.claude", Access::Empty),
+            ("/p/.claude", Access::ReadOnly),
             ("/p/.vscode", Access::ReadOnly),
             ("/p/a", Access::Writable),
             ("/p/a/b", Access::Writable),
@@ -138,8 +135,6 @@ mod tests {
         let found: Vec<(&str, Access)> =
             mounts.0.iter().map(|(path, access)| (path.to_str().unwrap(), *access)).collect();
         assert_eq!(found, expected, "parents come first");
-        let text: Vec<OsString> = mounts.arguments();
-        assert_eq!(text[..3], ["--bind", "/p", "/p"].map(OsString::from));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Stand-ins for protected places that do not exist: a mount needs something to lie on.
 //!
 //! They exist only while a run uses them. A shared lock on the folder says that one does; the run that gets the lock alone
-//! removes them, also those that a host left when it was killed.
+//! removes them, also those that a host left when it was killed. Empty folders are kept in a store between the runs, because
+//! freeing a folder takes far longer than renaming it on some file systems. Each returns to the folder that it was in: somebody
+//! may still have it open.
 
 use super::beneath;
 use super::survey::{Survey, is_stand_in};
 use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -21,13 +24,20 @@ const FILE_MODE: u32 = 0o444;
 pub(super) struct StandIns {
     folder: PathBuf,
     lock: OwnedFd,
+    store: OwnedFd,
+    /// Number of the folder in the store.
+    number: usize,
     /// Their paths below the folder.
     all: Vec<(String, StandIn)>,
 }
 
 impl StandIns {
     /// Puts a stand-in at every place of a folder that is pinned although it does not exist.
-    pub(super) fn in_folder(folder: &Path, survey: &Survey) -> Result<Self, String> {
+    pub(super) fn in_folder(
+        folder: &Path,
+        survey: &Survey,
+        (store, number): (&OwnedFd, usize),
+    ) -> Result<Self, String> {
         let told = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
         let lock = beneath::folder(folder).map_err(|error| told(&error))?;
         // Without it somebody else removes them, or they stay until the next run.
@@ -35,7 +45,8 @@ impl StandIns {
         let top = survey.repositories.contains(&folder.join(".git"));
         let obeyed = GIT_OBEYS.iter().filter(|_| top).map(|(name, kind)| (format!(".git/{name}"), *kind));
         let names = pinned_when_absent().map(|name| (name.to_owned(), StandIn::Folder));
-        let mut stand_ins = Self { folder: folder.to_owned(), lock, all: Vec::new() };
+        let store = rustix::io::fcntl_dupfd_cloexec(store, 0).map_err(|error| told(&error))?;
+        let mut stand_ins = Self { folder: folder.to_owned(), lock, store, number, all: Vec::new() };
         for (name, kind) in names.chain(obeyed) {
             let path = folder.join(&name);
             if path.symlink_metadata().is_err() {
@@ -49,14 +60,20 @@ impl StandIns {
     }
 
     /// Returns their paths.
-    pub(super) fn paths(&self) -> impl Iterator<Item = (PathBuf, StandIn)> {
-        self.all.iter().map(|(name, kind)| (self.folder.join(name), *kind))
+    pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.all.iter().map(|(name, _)| self.folder.join(name))
     }
 
     fn create(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
         let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
         match kind {
-            StandIn::Folder => rustix::fs::mkdirat(&parent, last, Mode::from_raw_mode(FOLDER_MODE))?,
+            StandIn::Folder => {
+                let stored = self.stored(name);
+                let kept = is_empty(&self.store, stored.as_ref());
+                if !kept || rename(&self.store, stored.as_ref(), &parent, last).is_err() {
+                    rustix::fs::mkdirat(&parent, last, Mode::from_raw_mode(FOLDER_MODE))?;
+                }
+            }
             StandIn::File(content) => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
                 let file = rustix::fs::openat(&parent, last, flags, Mode::from_raw_mode(FILE_MODE))?;
@@ -69,11 +86,19 @@ impl StandIns {
     fn remove(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
         let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
         let flags = if kind == StandIn::Folder {
-            // Only an empty folder is removed.
-            let found = rustix::fs::statat(&parent, last, AtFlags::SYMLINK_NOFOLLOW)?;
-            if Mode::from_raw_mode(found.st_mode).intersects(Mode::from_raw_mode(0o222)) {
+            if !is_empty(&parent, last) {
                 return Ok(());
             }
+            let stored = self.stored(name);
+            let stored: &OsStr = stored.as_ref();
+            if rename(&parent, last, &self.store, stored).is_ok() {
+                // It was exchanged meanwhile: it goes back.
+                if !is_empty(&self.store, stored) {
+                    rename(&self.store, stored, &parent, last)?;
+                }
+                return Ok(());
+            }
+            // Only an empty folder is removed.
             AtFlags::REMOVEDIR
         } else if is_stand_in(&self.folder.join(name)) {
             AtFlags::empty()
@@ -82,6 +107,42 @@ impl StandIns {
         };
         Ok(rustix::fs::unlinkat(&parent, last, flags)?)
     }
+
+    /// Returns the name of a stand-in in the store.
+    fn stored(&self, name: &str) -> String {
+        format!("{}{}", self.number, name.replace('/', "+"))
+    }
+}
+
+/// Opens the store of the runs with this private cache.
+pub(super) fn store(private_cache: &str) -> Result<OwnedFd, String> {
+    let path = super::kept(private_cache);
+    beneath::folder(Path::new(&path)).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Returns true for an empty folder that nobody may write.
+fn is_empty(parent: &OwnedFd, name: &OsStr) -> bool {
+    let Ok(folder) = beneath::within(parent, name) else { return false };
+    let read_only = rustix::fs::fstat(&folder)
+        .is_ok_and(|found| !Mode::from_raw_mode(found.st_mode).intersects(Mode::from_raw_mode(0o222)));
+    let own = |entry: &rustix::fs::DirEntry| matches!(entry.file_name().to_bytes(), b"." | b"..");
+    let entries = rustix::fs::Dir::new(folder);
+    read_only && entries.is_ok_and(|mut all| all.all(|entry| entry.is_ok_and(|entry| own(&entry))))
+}
+
+/// Renames a stand-in folder; nothing is replaced.
+fn rename(from: &OwnedFd, name: &OsStr, to: &OwnedFd, as_name: &OsStr) -> std::io::Result<()> {
+    let flags = rustix::fs::RenameFlags::NOREPLACE;
+    match rustix::fs::renameat_with(from, name, to, as_name, flags) {
+        // Its entry for the folder above changes, so an ordinary user must be able to write it.
+        Err(rustix::io::Errno::ACCESS) => {}
+        done => return Ok(done?),
+    }
+    let folder = beneath::within(from, name)?;
+    rustix::fs::fchmod(&folder, Mode::from_raw_mode(FOLDER_MODE | 0o200))?;
+    let renamed = rustix::fs::renameat_with(from, name, to, as_name, flags);
+    rustix::fs::fchmod(&folder, Mode::from_raw_mode(FOLDER_MODE))?;
+    Ok(renamed?)
 }
 
 impl Drop for StandIns {

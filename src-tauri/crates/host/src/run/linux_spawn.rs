@@ -6,7 +6,8 @@
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
 use super::start::Call;
-use super::{SpawnError, mark, orphans};
+use super::vfork::{self, STACK_BYTES, stack_end};
+use super::{SpawnError, mark};
 use postern_request::Drift;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -55,9 +56,6 @@ struct Child {
     /// Why it could not execute; 0 where it could.
     error: c_int,
 }
-
-/// Enough for a child that only makes system calls.
-const STACK_BYTES: usize = 64 * 1024;
 
 /// Starts the program held; none where that is not possible: tracing is forbidden here, or would take a setuid
 /// program its rights.
@@ -127,10 +125,14 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         not_held: false,
         error: 0,
     };
-    let pid =
-        clone(&mut child).map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
+    // The process inside the namespaces is a sibling of the one that joins them.
+    let inside = (child.keeper >= 0).then_some(|child: &Child| child.inside);
+    // SAFETY: `child_main` and `inside_main` make system calls only: they allocate nothing, take no lock and never panic.
+    let pid = unsafe { vfork::start(&mut child, child_main, inside) };
+    let pid = pid.map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
     if child.error == 0 {
-        return Ok(pid);
+        let ended = || SpawnError::Failed("it was ended while it entered its namespaces".to_owned());
+        return pid.ok_or_else(ended).map(Some);
     }
     if let Some(pid) = pid {
         super::exit::reap(pid);
@@ -148,52 +150,9 @@ fn unmarked() -> SpawnError {
     SpawnError::Failed(why.to_owned())
 }
 
-/// Runs [`child_main`] in a new process that borrows our memory; returns when the started process has executed or exited.
-/// Returns `None` if it could not be made inside the namespaces; the error is in `child`.
-fn clone(child: &mut Child) -> std::io::Result<Option<Pid>> {
-    let mut stack = vec![0_u8; STACK_BYTES];
-    let top = stack_end(&mut stack);
-    let joins = child.keeper >= 0;
-    let all = Signals::block()?;
-    let _not_reaped_by_others = orphans::starting();
-    // SAFETY: `child_main` never returns into our frames, allocates nothing, takes no lock, never panics, and runs on
-    // its own stack, which outlives it: CLONE_VFORK keeps this thread asleep until the child has executed or exited.
-    // With CLONE_VM it writes to `child` only, which nobody else touches meanwhile. Signals are blocked, so that none
-    // of our handlers runs in the child.
-    let pid = unsafe {
-        libc::clone(
-            child_main,
-            top,
-            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
-            ptr::from_mut(child).cast::<c_void>(),
-        )
-    };
-    let error = std::io::Error::last_os_error();
-    drop(all);
-    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
-    orphans::started(pid);
-    if !joins {
-        return Ok(Some(first));
-    }
-    // It only made the process inside, which is our child as well.
-    super::exit::reap(first);
-    let inside = Pid::from_raw(child.inside).filter(|_| child.inside > 0);
-    if inside.is_some() {
-        orphans::started(child.inside);
-    } else if child.error == 0 {
-        return Err(std::io::Error::other("it was ended while it entered its namespaces"));
-    }
-    Ok(inside)
-}
-
-/// Returns the aligned end of a stack, from which it grows downwards.
-fn stack_end(stack: &mut [u8]) -> *mut c_void {
-    stack.as_mut_ptr_range().end.map_addr(|end| end & !15).cast::<c_void>()
-}
-
 /// What the new process does: only system calls, in an order that leaves the ones that can be seen for last.
 extern "C" fn child_main(argument: *mut c_void) -> c_int {
-    // SAFETY: `clone` passes the parent's `Child`, which lives until this process has executed or exited.
+    // SAFETY: `vfork::start` passes the parent's `Child`, which lives until this process has executed or exited.
     let child = unsafe { &mut *argument.cast::<Child>() };
     // SAFETY: every call below is a plain system call on values that the parent prepared.
     unsafe {
@@ -437,31 +396,4 @@ pub(super) fn exit_descriptor(pid: Pid) -> std::io::Result<Option<OwnedFd>> {
 /// NULL-terminated pointers to strings that stay where they are.
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_c_str().as_ptr()).chain([ptr::null()]).collect()
-}
-
-/// This thread's signals, blocked until it is dropped.
-struct Signals(libc::sigset_t);
-
-impl Signals {
-    fn block() -> std::io::Result<Self> {
-        // SAFETY: both sets are plain data that the calls fill in.
-        unsafe {
-            let mut all = std::mem::zeroed::<libc::sigset_t>();
-            let mut before = std::mem::zeroed::<libc::sigset_t>();
-            libc::sigfillset(&raw mut all);
-            match libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) {
-                0 => Ok(Self(before)),
-                error => Err(std::io::Error::from_raw_os_error(error)),
-            }
-        }
-    }
-}
-
-impl Drop for Signals {
-    fn drop(&mut self) {
-        // SAFETY: restores the mask that `block` read.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! The only place that starts processes. What was approved is started held, looked at before its first instruction,
 //! and let go only if it is what was judged; then watched until it and everything it started are gone.
 
+#[cfg(target_os = "linux")]
+mod base;
 mod capture;
 mod drift;
 mod exit;
@@ -14,6 +16,8 @@ mod macos_spawn;
 #[cfg(target_os = "linux")]
 mod mark;
 #[cfg(target_os = "linux")]
+mod namespaces;
+#[cfg(target_os = "linux")]
 mod orphans;
 mod pipes;
 mod pump;
@@ -23,6 +27,8 @@ mod steps;
 mod supervise;
 mod survivor;
 mod tree;
+#[cfg(target_os = "linux")]
+mod vfork;
 
 pub use capture::Captured;
 pub use here::{Ended, NotRun, run_here};
@@ -30,6 +36,8 @@ pub use here::{Ended, NotRun, run_here};
 pub(crate) use keeper::Keeper;
 #[cfg(target_os = "linux")]
 pub(crate) use mark::{is_marked, own as own_mark};
+#[cfg(target_os = "linux")]
+pub(crate) use namespaces::{FileSystem, Mount, Source};
 #[cfg(target_os = "linux")]
 pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
 #[cfg(target_os = "linux")]

@@ -155,6 +155,55 @@ async fn two_runs_of_one_folder_share_its_stand_ins() {
     assert!(!place.path("project/.claude").exists(), "the last run removes it");
 }
 
+#[tokio::test]
+async fn a_stand_in_that_somebody_filled_meanwhile_stays() {
+    let place = place();
+    let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
+    let (running, mut events) = begin(Prepared { input: Input::Stream, ..first }).await.unwrap();
+    let theirs = place.path("project/.claude");
+    fs::set_permissions(&theirs, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::write(theirs.join("settings.json"), "mine").unwrap();
+    running.input(b"x\n".to_vec(), true).await.unwrap();
+    end(&mut events).await;
+    assert_eq!(fs::read_to_string(theirs.join("settings.json")).unwrap(), "mine");
+    let (finished, said) = run(&place, "cat .claude/settings.json; echo x > .claude/settings.json").await;
+    assert!(said.contains("mine") && finished.end.exit != Some(Exit::Code(0)), "it is pinned: {said}");
+    assert!(!place.path("project/.vscode").exists(), "the others are gone");
+}
+
+#[tokio::test]
+async fn nothing_of_one_run_is_there_in_another() {
+    let place = place();
+    let text = "echo x > /dev/shm/mark; mkdir /run/mark 2>/dev/null; exec 3<>/dev/ptmx; echo ready; read x";
+    let first = confined(&place, text, Confinement::project(folders(&place), false, false));
+    let (running, mut events) = begin(Prepared { input: Input::Stream, stream: true, ..first }).await.unwrap();
+    while !matches!(events.recv().await, Some(RunEvent::Output { bytes, .. }) if bytes.starts_with(b"ready")) {}
+    let (_, said) = run(&place, "ls /dev/shm /run /dev/pts; ls -d /proc/[0-9]* | wc -l; cat /proc/net/dev").await;
+    assert!(!said.contains("mark") && !said.lines().any(|line| line == "0"), "{said}");
+    assert!(said.lines().any(|line| matches!(line.trim(), "2" | "3" | "4")), "it sees its own processes: {said}");
+    running.input(b"x\n".to_vec(), true).await.unwrap();
+    end(&mut events).await;
+}
+
+#[test]
+fn a_mount_follows_no_link() {
+    use crate::run::{Keeper, Mount, Source};
+    let place = place();
+    std::os::unix::fs::symlink(place.path("other"), place.path("project/way")).unwrap();
+    fs::create_dir(place.path("other/in")).unwrap();
+    let path = |name: &str| std::ffi::CString::new(place.path(name).to_str().unwrap()).unwrap();
+    let start = |source: &str, target: &str| {
+        let source = Source::Tree { path: path(source), read_only: false };
+        Keeper::start(&[Mount { target: path(target), source }], false).map(drop)
+    };
+    assert_eq!(start("project/src", "project/src"), Ok(()));
+    for (source, target) in
+        [("project/way", "project/src"), ("project/way/in", "project/src"), ("project/src", "project/way/in")]
+    {
+        assert!(start(source, target).is_err(), "{source} onto {target}");
+    }
+}
+
 #[test]
 fn this_system_can_confine() {
     let confines = crate::confine::Confines::tried(&user(&place()));

@@ -1,0 +1,80 @@
+//! Starts a process that shares our memory until it executes, as `posix_spawn` does: nothing is copied, however large we are.
+#![expect(unsafe_code, reason = "clone has no safe form")]
+
+use super::orphans;
+use rustix::process::Pid;
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+/// Enough for a child that only makes system calls.
+pub(super) const STACK_BYTES: usize = 64 * 1024;
+
+/// Runs `main` in a new process; returns when it has executed or exited. With `sibling`, it only makes another child of ours,
+/// whose id that returns: the first is reaped, and the other returned. Returns `None` if there is none.
+///
+/// # Safety
+/// `main`, and what it starts the same way, make system calls only: they allocate nothing, take no lock, never panic, write to
+/// `child` only, and end by executing or exiting.
+pub(super) unsafe fn start<T>(
+    child: &mut T,
+    main: extern "C" fn(*mut c_void) -> c_int,
+    sibling: Option<impl Fn(&T) -> c_int>,
+) -> std::io::Result<Option<Pid>> {
+    let mut stack = vec![0_u8; STACK_BYTES];
+    let top = stack_end(&mut stack);
+    let all = Signals::block()?;
+    let _not_reaped_by_others = orphans::starting();
+    // SAFETY: `main` never returns into our frames and runs on its own stack, which outlives it: CLONE_VFORK keeps this
+    // thread asleep until it has executed or exited. With CLONE_VM it writes to `child` only, which nobody else touches
+    // meanwhile. Signals are blocked, so that none of our handlers runs in the child.
+    let pid = unsafe {
+        libc::clone(
+            main,
+            top,
+            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+            ptr::from_mut(child).cast::<c_void>(),
+        )
+    };
+    let error = std::io::Error::last_os_error();
+    drop(all);
+    let Some(first) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(error) };
+    orphans::started(pid);
+    let Some(sibling) = sibling.map(|sibling| sibling(child)) else { return Ok(Some(first)) };
+    super::exit::reap(first);
+    if sibling > 0 {
+        orphans::started(sibling);
+    }
+    Ok(Pid::from_raw(sibling).filter(|_| sibling > 0))
+}
+
+/// Returns the aligned end of a stack, from which it grows downwards.
+pub(super) fn stack_end(stack: &mut [u8]) -> *mut c_void {
+    stack.as_mut_ptr_range().end.map_addr(|end| end & !15).cast::<c_void>()
+}
+
+/// This thread's signals, blocked until it is dropped.
+struct Signals(libc::sigset_t);
+
+impl Signals {
+    fn block() -> std::io::Result<Self> {
+        // SAFETY: both sets are plain data that the calls fill in.
+        unsafe {
+            let mut all = std::mem::zeroed::<libc::sigset_t>();
+            let mut before = std::mem::zeroed::<libc::sigset_t>();
+            libc::sigfillset(&raw mut all);
+            match libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) {
+                0 => Ok(Self(before)),
+                error => Err(std::io::Error::from_raw_os_error(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // SAFETY: restores the mask that `block` read.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
+        }
+    }
+}
