@@ -333,6 +333,8 @@ pub enum ClassGap {
     HoldsKeys,
     /// Its agent has no folders of its own.
     NoFolders,
+    /// A folder of its agent holds the home folder or Postern's data.
+    TooWide { folder: String },
     /// It does more than the profile holds; `effect` is what, if it is one effect.
     Beyond { effect: Option<Box<RatedEffect>> },
 }

@@ -5,6 +5,7 @@ use crate::args::{Confine, Profile};
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape;
+use postern_contract::render;
 use postern_host::confine::{UserPlaces, describe, environment_here};
 use postern_host::run::{NotRun, run_here};
 use postern_policy::Confinement;
@@ -73,10 +74,11 @@ fn note(confinement: &Confinement) -> String {
         Confinement::Project { .. } => "writes in its folders only",
         Confinement::None | Confinement::Look { .. } => "writes nothing",
     };
-    let network = match confinement {
-        Confinement::Project { network: true, .. } => "",
-        _ => ", no network",
+    let missing = match confinement {
+        Confinement::Project { network, loopback, .. } => render::missing_network(*network, *loopback),
+        Confinement::None | Confinement::Look { .. } => render::missing_network(false, false),
     };
+    let network = missing.map(|missing| format!(", {missing}")).unwrap_or_default();
     format!(
         "postern: ran confined ({}): {writes}{network}. If it needs more, ask your user for a rule that allows it",
         confinement.name()

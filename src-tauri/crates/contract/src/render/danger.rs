@@ -99,14 +99,24 @@ pub fn confinement(
     .pieces()
 }
 
+/// Returns how far a run is kept from the network; `None` if it has it. On a Mac localhost is that of every program.
+pub fn missing_network(network: bool, loopback: bool) -> Option<&'static str> {
+    match (network, loopback) {
+        (true, _) => None,
+        (false, true) => Some("no network but localhost"),
+        (false, false) => Some("no network"),
+    }
+}
+
 /// Returns what a profile keeps a run from; `None` if nothing.
 fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
     Some(match confinement {
         Confinement::None => return None,
         Confinement::Look { .. } => Sentence::new("only reads, no network"),
-        Confinement::Project { folders, network, .. } => {
-            let begun =
-                Sentence::new(if *network { "writes only in " } else { "no network, writes only in " });
+        Confinement::Project { folders, network, loopback, .. } => {
+            let missing = missing_network(*network, *loopback);
+            let begun = missing.map_or_else(Sentence::default, |missing| Sentence::new(missing).say(", "));
+            let begun = begun.say("writes only in ");
             let short = |folder: &String| from_home(folder, home).into_owned();
             begun.list(&folders.iter().map(short).collect::<Vec<_>>())
         }
@@ -191,6 +201,11 @@ mod tests {
         };
         let project = Confinement::project(vec!["/Users/kim/site".to_owned()], false, false);
         assert_eq!(words(Origin::Host, &Confinement::None, None), "Runs with your full access");
+        let server = Confinement::project(vec!["/Users/kim/site".to_owned()], false, true);
+        assert_eq!(
+            words(Origin::Host, &server, None),
+            "Confined: no network but localhost, writes only in `~/site`"
+        );
         assert_eq!(
             words(Origin::Host, &Confinement::Look { folders: Vec::new() }, None),
             "Confined: only reads, no network"

@@ -1,5 +1,6 @@
 //! Why a request is denied, and what its agent could do about that.
 
+use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::{Shown, text};
 use postern_policy::environment::{RefusedName, Why};
@@ -160,15 +161,15 @@ pub fn drifted_step(drift: &Drift) -> String {
 /// Returns what an agent is told whose confined command failed: what it did not have, and how to ask for it. Reading alone fails
 /// with 1 where it finds nothing, which is no failure.
 pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {
-    let had = match confinement {
+    let (wrote, missing) = match confinement {
         Confinement::None => return None,
         Confinement::Look { .. } if code == 1 => return None,
-        Confinement::Look { .. } => "it could write nothing and had no network",
-        Confinement::Project { network: true, .. } => "it could write only in its own folders",
-        Confinement::Project { network: false, .. } => {
-            "it could write only in its own folders and had no network"
+        Confinement::Look { .. } => ("it could write nothing", missing_network(false, false)),
+        Confinement::Project { network, loopback, .. } => {
+            ("it could write only in its own folders", missing_network(*network, *loopback))
         }
     };
+    let had = missing.map_or(wrote.to_owned(), |missing| format!("{wrote} and had {missing}"));
     let profile = confinement.name();
     Some(format!(
         "It ran confined ({profile}): {had}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \

@@ -20,7 +20,7 @@ mod trace;
 pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
 pub use cause::cause;
-pub use danger::{confinement, danger};
+pub use danger::{confinement, danger, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
     verdict_advice,

@@ -1,5 +1,6 @@
 //! What an offer would save.
 
+use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::Shown;
 use postern_policy::{OfferLabel, Offered};
@@ -33,9 +34,9 @@ fn words(label: &OfferLabel) -> Sentence {
             let all = joined(Sentence::default(), all, ", ", offered);
             if any { all.say(", doing no more than this") } else { all }
         }
-        OfferLabel::Confined { confined, folders, network, rest } => {
+        OfferLabel::Confined { confined, folders, network, loopback, rest } => {
             let all = joined(Sentence::default(), confined, ", ", offered);
-            let network = if *network { "with the network" } else { "no network" };
+            let network = missing_network(*network, *loopback).unwrap_or("with the network");
             let held = all.say(", confined to this project (").say(network).say(", writes only in ");
             let held = joined(held, folders, " and ", |sentence, folder| sentence.fragment(folder)).say(")");
             match rest {
@@ -132,6 +133,7 @@ mod tests {
                     confined: vec![command(true), Offered::Confined { path: own("/w/x.sh") }],
                     folders: vec![own("/w")],
                     network: false,
+                    loopback: false,
                     rest: Some(Box::new(OfferLabel::Each(vec![command(true)]))),
                 },
                 "git push … with any arguments, /w/x.sh … with any arguments, confined to this project (no network, \

@@ -1,6 +1,7 @@
 //! What each stage of a judgement found.
 
 use super::cause::elevated;
+use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::Shown;
 use postern_policy::{Confinement, Decision, Found, Security};
@@ -39,12 +40,13 @@ pub fn found(found: &Found) -> Shown {
         Found::Confinement(Confinement::Look { folders }) => Sentence::new("look: it reads ")
             .list(folders)
             .say(" and the system's files, writes nothing, and has no network."),
-        Found::Confinement(Confinement::Project { folders, network, .. }) => {
-            let network = if *network { "has the network." } else { "has no network." };
+        Found::Confinement(Confinement::Project { folders, network, loopback, .. }) => {
+            let network = missing_network(*network, *loopback).unwrap_or("the network");
             Sentence::new("project: it writes in ")
                 .list(folders)
-                .say(" except protected places, reads those and the system's files, and ")
+                .say(" except protected places, reads those and the system's files, and has ")
                 .say(network)
+                .say(".")
         }
         Found::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };

@@ -444,8 +444,12 @@ pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> 
             Some(Outcome::new(Decision::Deny, Reason::Policy, cause))
         }
         Classed::Allowed { classes, need, .. } => {
-            let gap = (!profiles.hold(at))
-                .then(|| profiles.gap(facts, *need == Need::Unconfined || facts.confinable.project));
+            let needs = match need {
+                Need::Look => Some(Profile::Look),
+                Need::Project | Need::Network => Some(Profile::Project),
+                Need::Unconfined => None,
+            };
+            let gap = (!profiles.hold(at)).then(|| profiles.gap(facts, needs));
             let classes = classes.clone();
             Some(match gap {
                 None => {

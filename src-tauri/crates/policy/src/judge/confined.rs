@@ -122,11 +122,7 @@ pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> 
         Ruled::Not => return None,
         Ruled::Allowed(rule, ..) if profiles.hold_rule(at) => return Some(step::covered(rule)),
         Ruled::Allowed(rule, profile, _) => {
-            let can = match profile {
-                Profile::Look => facts.confinable.look,
-                Profile::Project => facts.confinable.project,
-            };
-            (rule, profile, profiles.gap(facts, can))
+            (rule, profile, profiles.gap(facts, Some(*profile)))
         }
         Ruled::But(rule, profile, gap) => (rule, profile, gap.clone()),
     };

@@ -97,8 +97,13 @@ impl<'a> Profiles<'a> {
         Self { steps, classed, ruled, confinement, rewriting }
     }
 
-    /// Returns why a step that has to be confined is not.
-    pub(super) fn gap(&self, facts: &Facts<'_>, confinable: bool) -> ClassGap {
+    /// Returns why a step does not run in the profile that it needs; `None` stands for the user's rights.
+    pub(super) fn gap(&self, facts: &Facts<'_>, needs: Option<Profile>) -> ClassGap {
+        let confinable = match needs {
+            None => true,
+            Some(Profile::Look) => facts.confinable.look,
+            Some(Profile::Project) => facts.confinable.project,
+        };
         if facts.confine == Some(Confine::None) {
             ClassGap::Unconfined
         } else if !facts.origin.is_host() && facts.confinable == Confinable::NONE {
@@ -107,6 +112,8 @@ impl<'a> Profiles<'a> {
             ClassGap::ChangesShell
         } else if !confinable {
             ClassGap::CannotConfine
+        } else if let Some(folder) = too_wide(facts).filter(|_| needs == Some(Profile::Project)) {
+            ClassGap::TooWide { folder: folder.to_owned() }
         } else {
             ClassGap::NotConfined
         }
@@ -257,11 +264,7 @@ impl Whole<'_> {
         if need == Need::Look {
             return self.facts.confinable.look.then_some(Confinement::Look { folders });
         }
-        // No profile can hold writing to a folder that holds the home folder or Postern's data.
-        let whole = |folder: &String| {
-            path::is_within(self.facts.home, folder) || path::is_within(self.facts.data, folder)
-        };
-        let held = self.facts.confinable.project && !folders.iter().any(whole);
+        let held = self.facts.confinable.project && too_wide(self.facts).is_none();
         held.then(|| {
             let network = network || need == Need::Network;
             let weighed = self.weighed.get_or_init(|| Weighed::new(self.facts));
@@ -269,6 +272,12 @@ impl Whole<'_> {
             Confinement::Project { folders, network, loopback, caches }
         })
     }
+}
+
+/// Returns a folder of the agent that holds the home folder or Postern's data: no profile can hold writing to it.
+fn too_wide<'a>(facts: &Facts<'a>) -> Option<&'a str> {
+    let whole = |folder: &str| path::is_within(facts.home, folder) || path::is_within(facts.data, folder);
+    facts.folders.iter().map(String::as_str).find(|folder| whole(folder))
 }
 
 /// Returns the profile that a request asks for.

@@ -14,6 +14,7 @@ use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
+use postern_protocol::Profile;
 
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Outcome {
@@ -225,7 +226,7 @@ fn by_read_only_list(
     };
     match profiles.steps.get(at)? {
         Vouched::Confined if !confined => {
-            let gap = profiles.gap(facts, facts.confinable.look);
+            let gap = profiles.gap(facts, Some(Profile::Look));
             not_so(gap.reason(), gap)
         }
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(

@@ -42,7 +42,7 @@ pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) 
     let confined = code.iter().map(label::confined).collect();
     let offer = Offer {
         id: "confined",
-        label: OfferLabel::Confined { confined, folders: Vec::new(), network: false, rest },
+        label: OfferLabel::Confined { confined, folders: Vec::new(), network: false, loopback: false, rest },
         drafts: code.into_iter().chain(others).collect(),
         folder: Some(folder),
         renews: Vec::new(),
@@ -57,10 +57,12 @@ fn tried(policy: &AgentPolicy, facts: &Facts<'_>, mut offer: Offer) -> Option<Of
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
     let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };
     let verdict = judge(&with, facts);
-    let Confinement::Project { folders: own, network: has, .. } = &verdict.confinement else { return None };
-    if let OfferLabel::Confined { folders, network, .. } = &mut offer.label {
+    let Confinement::Project { folders: own, network: has, loopback: local, .. } = &verdict.confinement else {
+        return None;
+    };
+    if let OfferLabel::Confined { folders, network, loopback, .. } = &mut offer.label {
         *folders = own.iter().map(|folder| path::from_home(folder, facts.home).into_owned()).collect();
-        *network = *has;
+        (*network, *loopback) = (*has, *local);
     }
     offer.confinement = verdict.confinement;
     (verdict.decision == Decision::Allow).then_some(offer)

@@ -186,6 +186,19 @@ fn beside_a_step_that_needs_the_users_rights_nothing_is_let_through_because_it_i
 }
 
 #[test]
+fn a_folder_that_holds_the_home_folder_is_the_reason_itself() {
+    let wide = |text: &str| {
+        let scene = scene(&["make *"], text).set(|settings| settings.folders = vec![HOME.to_owned()]);
+        scene.allow("git push").judge()
+    };
+    for text in ["make", "make && git push"] {
+        let verdict = wide(text);
+        let reason = ClassGap::TooWide { folder: HOME.to_owned() };
+        assert_eq!((verdict.decision, gap(&verdict)), (Decision::Ask, Some(reason)), "{text}");
+    }
+}
+
+#[test]
 fn it_holds_in_its_folder_for_its_origin_and_until_its_end() {
     let with = |change: fn(&mut Rule)| {
         let mut rule = confined(1, "make *", Profile::Project);
