@@ -95,6 +95,44 @@ fn one_yes_is_one_run_however_often_it_was_asked() {
 }
 
 #[test]
+fn all_of_them_are_held_to_the_digest_that_was_shown() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("digests", &[]);
+    let (tool, mark) = (tool(&arena), arena.outside().join("mark"));
+    let posted = post_many(&arena, &mut agent, &json!({ "command": [tool] }), 3);
+    let question = waiting(&arena);
+    // Another input, another environment and another folder are other plans: they wait for answers of their own.
+    let sub = arena.outside().display().to_string();
+    for other in [
+        json!({ "command": [tool], "stdin": "drop everything\n" }),
+        json!({ "command": [tool], "env": { "MODE": "drop" } }),
+        json!({ "command": [tool], "cwd": sub }),
+        json!({ "command": [tool], "confine": "project" }),
+    ] {
+        let one = agent.post(other);
+        agent.asked(&one);
+    }
+    let all = arena.json(&["questions"]);
+    let digests: std::collections::BTreeSet<&str> =
+        all.as_array().unwrap().iter().map(|one| one["digest"].as_str().unwrap()).collect();
+    assert_eq!(digests.len(), 5, "{all}");
+    let more = arena.approve(&question, &["--all", "7"]);
+    assert!(more.code != 0, "{more:?}");
+    // The program is another one when the answer comes: none of the three is what was shown.
+    let next = arena.outside().join("next");
+    std::fs::write(&next, format!("#!/bin/sh\necho x >> {}\n", mark.display())).unwrap();
+    std::fs::set_permissions(&next, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::rename(&next, &tool).unwrap();
+    assert_eq!(arena.approve(&question, &["--all", "3"]).code, 0);
+    for one in &posted {
+        let end = agent.end(one);
+        assert_eq!(end["method"], "exec.denied", "{end}");
+    }
+    assert!(!mark.exists(), "what was put in its place did not run");
+    assert_eq!(arena.json(&["questions"]).as_array().unwrap().len(), 4, "the others still wait");
+}
+
+#[test]
 fn who_joins_after_the_question_was_seen_is_not_covered() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = arena.agent("joiner", &[]);

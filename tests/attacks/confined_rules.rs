@@ -1,7 +1,7 @@
 //! Attacks on rules that name a profile: what an agent was allowed always, confined, gets nothing outside of its folders,
 //! whatever it makes of the files that the rule runs.
 
-use postern_tests::{Agent, Arena};
+use postern_tests::{Agent, Arena, Postern};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
@@ -153,4 +153,85 @@ fn a_rule_that_only_looks_holds_code_to_it() {
     assert_eq!(started["params"]["profile"], "look", "{started}");
     assert!(output(&end).contains("linted"), "{end}");
     assert!(!agent.project().join("written").exists(), "it wrote");
+}
+
+/// Lets an agent's makefile try to write outside, by a rule that is there already: it must run confined, without a question.
+fn only_confined(arena: &Arena, agent: &mut Agent) {
+    let mark = arena.home().join("mark");
+    let text = format!("test:\n\t-@echo x > {}\n\t@echo ran >> result\n", mark.display());
+    agent.write("Makefile", &text, 0o644);
+    let (started, end) = ran(agent, "make test");
+    assert_eq!(started["params"]["profile"], "project", "{started}");
+    assert!(agent.project().join("result").exists() && !mark.exists(), "{end}");
+}
+
+#[test]
+fn an_imported_rule_confines_as_the_exported_one_did() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = builder(&arena);
+    let file = arena.outside().join("rules.json");
+    let row = arena.json(&["rules", "allow", "make *", "--agent", agent.id(), "--confine", "project"]);
+    fs::write(&file, arena.ok(&["rules", "export"])).unwrap();
+    arena.ok(&["rules", "remove", &row["rule"]["id"].to_string()]);
+    asked(&arena, &mut agent, json!({ "shell": "make test" }));
+    let wrong = fs::read_to_string(&file).unwrap().replace("\"project\"", "\"projekt\"");
+    let refused_file = arena.outside().join("wrong.json");
+    fs::write(&refused_file, wrong).unwrap();
+    let refused = arena.run(&["rules", "import", &refused_file.display().to_string()]);
+    assert_ne!(refused.code, 0, "a profile that is none is no rule without one: {refused:?}");
+    asked(&arena, &mut agent, json!({ "shell": "make test" }));
+    arena.ok(&["rules", "import", &file.display().to_string()]);
+    only_confined(&arena, &mut agent);
+}
+
+#[test]
+fn a_rule_of_the_organization_confines_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().canonicalize().unwrap().join("managed.jsonc");
+    let rules = json!([{ "effect": "allow", "text": "make *", "confine": "project" }]);
+    fs::write(&file, json!({ "version": 1, "organisation": "ACME", "rules": rules }).to_string()).unwrap();
+    let place = file.display().to_string();
+    let Some(arena) = Arena::open_with(|| Postern::start_with(&[("POSTERN_MANAGED", &place)])) else {
+        return;
+    };
+    let mut agent = builder(&arena);
+    only_confined(&arena, &mut agent);
+    asked(&arena, &mut agent, json!({ "shell": "make test && curl http://127.0.0.1:9" }));
+}
+
+#[test]
+fn a_rule_whose_time_is_over_lets_nothing_through() {
+    let Some(mut arena) = Arena::open_own() else { return };
+    let mut agent = builder(&arena);
+    agent.write("Makefile", "test:\n\t@echo ran > result\n", 0o644);
+    arena.ok(&["rules", "allow", "make *", "--agent", agent.id(), "--confine", "project", "--for", "1s"]);
+    let (id, folder) = (agent.id().to_owned(), agent.path(""));
+    arena.host().until(&["explain", "--agent", &id, "--cwd", &folder, "--", "make", "test"], "ask  ");
+    asked(&arena, &mut agent, json!({ "shell": "make test" }));
+    asked(&arena, &mut agent, json!({ "shell": "make test", "confine": "none", "reason": "x" }));
+    assert!(!agent.project().join("result").exists(), "nothing of it ran");
+}
+
+#[test]
+fn a_host_that_cannot_confine_asks_and_says_why() {
+    let Some(arena) = Arena::open_with(Postern::start_without_bubblewrap) else { return };
+    let mut agent = builder(&arena);
+    agent.write("Makefile", "test:\n\t@echo ran > result\n", 0o644);
+    let doctor = arena.run(&["doctor"]);
+    assert!(doctor.stdout.contains("/usr/bin/bwrap"), "{doctor:?}");
+    arena.ok(&["rules", "allow", "make *", "--agent", agent.id(), "--confine", "project"]);
+    let by_rule = asked(&arena, &mut agent, json!({ "shell": "make test" }));
+    assert!(by_rule.to_string().contains("this system can't confine it"), "{by_rule}");
+    arena.ok(&["agents", "set", agent.id(), "look=allow", "files=allow", "build=allow", "--yes"]);
+    for line in ["make test", "echo x > result", "make -n test && touch result", "python3 -c 'open(\"result\", \"w\")'"] {
+        let question = asked(&arena, &mut agent, json!({ "shell": line }));
+        assert!(question.to_string().contains("this system can't confine it"), "{line}: {question}");
+    }
+    for confine in ["look", "project"] {
+        let posted = agent.post(json!({ "shell": "make test", "confine": confine }));
+        if posted["state"] == "asking" {
+            agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
+        }
+    }
+    assert!(!agent.project().join("result").exists(), "nothing of it ran");
 }

@@ -44,10 +44,24 @@ impl Arena {
                 let home = std::env::var_os("HOME").expect("a person has a home").into();
                 return Self::new(None, data.into(), home, folder);
             }
-            let own = Postern::start();
-            let (data, home) = (own.data(), own.home());
-            Self::new(Some(own), data, home, folder)
+            Self::with(Postern::start(), folder)
         })
+    }
+
+    /// Opens an arena with this host. Skips the test with `None` where [`Arena::open_own`] does.
+    pub fn open_with(start: impl FnOnce() -> Postern) -> Option<Self> {
+        #[expect(clippy::disallowed_methods, reason = "a test asks its environment whom to attack")]
+        let running = std::env::var_os(RUNNING);
+        (running.is_none() && bubblewrap_works()).then(|| {
+            let folder =
+                tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
+            Self::with(start(), folder)
+        })
+    }
+
+    fn with(own: Postern, folder: TempDir) -> Self {
+        let (data, home) = (own.data(), own.home());
+        Self::new(Some(own), data, home, folder)
     }
 
     fn new(own: Option<Postern>, data: PathBuf, home: PathBuf, folder: TempDir) -> Self {

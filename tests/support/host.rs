@@ -14,7 +14,24 @@ pub struct Postern {
     folder: TempDir,
     child: Child,
     variables: Vec<(String, String)>,
+    /// Program that starts it, with its arguments; the host itself if it is empty.
+    starter: &'static [&'static str],
 }
+
+/// Starts a host that finds no bubblewrap of the system.
+const WITHOUT_BUBBLEWRAP: &[&str] = &[
+    "/usr/bin/bwrap",
+    "--dev-bind",
+    "/",
+    "/",
+    "--ro-bind",
+    "/dev/null",
+    "/usr/bin/bwrap",
+    "--cap-add",
+    "ALL",
+    "--die-with-parent",
+    "--",
+];
 
 /// What a command line printed, and how it ended.
 #[derive(Debug)]
@@ -53,13 +70,22 @@ impl Postern {
 
     /// The same, with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
+        Self::start_by(&[], variables)
+    }
+
+    /// Starts a host that cannot use the system's bubblewrap, so that it cannot confine code of a project.
+    pub fn start_without_bubblewrap() -> Self {
+        Self::start_by(WITHOUT_BUBBLEWRAP, &[])
+    }
+
+    fn start_by(starter: &'static [&'static str], variables: &[(&str, &str)]) -> Self {
         // Short, because a socket path has to stay under 104 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
         std::fs::create_dir(folder.path().join("home")).expect("a home");
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<(String, String)> = variables.iter().map(own).collect();
-        let child = serve(folder.path(), &variables);
-        Self { folder, child, variables }
+        let child = serve(starter, folder.path(), &variables);
+        Self { folder, child, variables, starter }
     }
 
     /// Its data folder.
@@ -92,7 +118,7 @@ impl Postern {
 
     /// Starts it again on the same data folder.
     pub fn start_again(&mut self) {
-        self.child = serve(self.folder.path(), &self.variables);
+        self.child = serve(self.starter, self.folder.path(), &self.variables);
     }
 
     /// A `postern` command line on this host.
@@ -183,8 +209,16 @@ impl Drop for Postern {
     }
 }
 
-fn serve(folder: &Path, variables: &[(String, String)]) -> Child {
-    let mut child = start(postern())
+fn serve(starter: &[&str], folder: &Path, variables: &[(String, String)]) -> Child {
+    let mut command = match starter {
+        [] => start(postern()),
+        [program, arguments @ ..] => {
+            let mut command = start(program);
+            command.args(arguments).arg(postern());
+            command
+        }
+    };
+    let mut child = command
         .arg("serve")
         .env_clear()
         .env("HOME", folder.join("home"))
