@@ -223,7 +223,12 @@ fn a_host_that_cannot_confine_asks_and_says_why() {
     let by_rule = asked(&arena, &mut agent, json!({ "shell": "make test" }));
     assert!(by_rule.to_string().contains("this system can't confine it"), "{by_rule}");
     arena.ok(&["agents", "set", agent.id(), "look=allow", "files=allow", "build=allow", "--yes"]);
-    for line in ["make test", "echo x > result", "make -n test && touch result", "python3 -c 'open(\"result\", \"w\")'"] {
+    for line in [
+        "make test",
+        "echo x > result",
+        "make -n test && touch result",
+        "python3 -c 'open(\"result\", \"w\")'",
+    ] {
         let question = asked(&arena, &mut agent, json!({ "shell": line }));
         assert!(question.to_string().contains("this system can't confine it"), "{line}: {question}");
     }

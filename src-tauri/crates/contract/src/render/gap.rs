@@ -65,9 +65,10 @@ pub(super) fn class(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::AgentWrites => sentence.say("its program is where the agent can write"),
         ClassGap::Outside { path } => sentence.code(path).say(" is outside of its folders"),
         ClassGap::HoldsKeys => sentence.say("it goes through a folder that holds keys"),
-        ClassGap::TooWide { folder } => {
-            sentence.say("nothing confines it in ").code(folder).say(", which holds the home folder or Postern's data")
-        }
+        ClassGap::TooWide { folder } => sentence
+            .say("nothing confines it in ")
+            .code(folder)
+            .say(", which holds the home folder or Postern's data"),
         ClassGap::NoFolders => sentence.say("this agent has no folders of its own"),
         ClassGap::Beyond { effect: Some(rated) } => {
             sentence.say("it would ").then(effect::effect(rated)).say(", which that profile doesn't cover")

@@ -16,8 +16,14 @@ use std::path::{Path, PathBuf};
 static SYSTEM: [(&CStr, FileSystem); 4] = [
     (c"/proc", FileSystem { kind: c"proc", options: &[], read_only: true, executable: false }),
     (c"/dev/pts", FileSystem { kind: c"devpts", options: TERMINALS, read_only: false, executable: false }),
-    (c"/dev/shm", FileSystem { kind: c"tmpfs", options: &[(c"mode", c"1777")], read_only: false, executable: true }),
-    (c"/run", FileSystem { kind: c"tmpfs", options: &[(c"mode", c"0755")], read_only: false, executable: true }),
+    (
+        c"/dev/shm",
+        FileSystem { kind: c"tmpfs", options: &[(c"mode", c"1777")], read_only: false, executable: true },
+    ),
+    (
+        c"/run",
+        FileSystem { kind: c"tmpfs", options: &[(c"mode", c"0755")], read_only: false, executable: true },
+    ),
 ];
 const TERMINALS: &[(&CStr, &CStr)] = &[(c"mode", c"0620"), (c"ptmxmode", c"0666")];
 /// Programs that some systems keep in `/run`.
@@ -105,9 +111,8 @@ fn project(
     let cache = make_private_cache(folders, user)?;
     let store = stand_ins::store(&cache)?;
     let numbered = folders.iter().zip(0..);
-    let stand_ins = numbered.map(|(folder, number)| {
-        StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number))
-    });
+    let stand_ins = numbered
+        .map(|(folder, number)| StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number)));
     let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
     let pins = Mounts::new(folders, &aftermath.before, stand_ins.iter().flat_map(StandIns::paths))?;
     let writable = [folders, std::slice::from_ref(&cache)].concat();

@@ -121,9 +121,7 @@ pub(super) fn outcome(facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> 
     let (rule, profile, gap) = match profiles.ruled.get(at)? {
         Ruled::Not => return None,
         Ruled::Allowed(rule, ..) if profiles.hold_rule(at) => return Some(step::covered(rule)),
-        Ruled::Allowed(rule, profile, _) => {
-            (rule, profile, profiles.gap(facts, Some(*profile)))
-        }
+        Ruled::Allowed(rule, profile, _) => (rule, profile, profiles.gap(facts, Some(*profile))),
         Ruled::But(rule, profile, gap) => (rule, profile, gap.clone()),
     };
     let command = label::of_step(&facts.reading.steps[at]);

@@ -57,7 +57,8 @@ fn tried(policy: &AgentPolicy, facts: &Facts<'_>, mut offer: Offer) -> Option<Of
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
     let with = AgentPolicy { rules: policy.rules.clone().and(&saved), ..policy.clone() };
     let verdict = judge(&with, facts);
-    let Confinement::Project { folders: own, network: has, loopback: local, .. } = &verdict.confinement else {
+    let Confinement::Project { folders: own, network: has, loopback: local, .. } = &verdict.confinement
+    else {
         return None;
     };
     if let OfferLabel::Confined { folders, network, loopback, .. } = &mut offer.label {

@@ -15,7 +15,13 @@ pub enum OfferLabel {
     /// Commands, or programs at their paths.
     Each(Vec<Offered>),
     /// Code of the project, confined to these folders; `rest` is what the other rules of the offer would allow.
-    Confined { confined: Vec<Offered>, folders: Vec<String>, network: bool, loopback: bool, rest: Option<Box<OfferLabel>> },
+    Confined {
+        confined: Vec<Offered>,
+        folders: Vec<String>,
+        network: bool,
+        loopback: bool,
+        rest: Option<Box<OfferLabel>>,
+    },
     /// Lines of `permissions.jsonc` for a tool.
     Lines { tool: String, patterns: Vec<String> },
     /// Renewed rules by their program, of the agent or of every agent.

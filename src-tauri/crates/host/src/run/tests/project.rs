@@ -156,7 +156,7 @@ async fn two_runs_of_one_folder_share_its_stand_ins() {
 }
 
 #[tokio::test]
-async fn a_stand_in_that_somebody_filled_meanwhile_stays() {
+async fn a_stand_in_that_somebody_filled_meanwhile_is_set_aside_and_not_kept() {
     let place = place();
     let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
     let (running, mut events) = begin(Prepared { input: Input::Stream, ..first }).await.unwrap();
@@ -165,10 +165,11 @@ async fn a_stand_in_that_somebody_filled_meanwhile_stays() {
     fs::write(theirs.join("settings.json"), "mine").unwrap();
     running.input(b"x\n".to_vec(), true).await.unwrap();
     end(&mut events).await;
-    assert_eq!(fs::read_to_string(theirs.join("settings.json")).unwrap(), "mine");
-    let (finished, said) = run(&place, "cat .claude/settings.json; echo x > .claude/settings.json").await;
-    assert!(said.contains("mine") && finished.end.exit != Some(Exit::Code(0)), "it is pinned: {said}");
-    assert!(!place.path("project/.vscode").exists(), "the others are gone");
+    let aside = place.path("project/.claude.set-aside-by-postern/settings.json");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "mine");
+    let (_, said) = run(&place, "ls -A .claude .vscode; echo x > .claude/settings.json").await;
+    assert!(!said.contains("settings.json\n"), "the next run has an empty one: {said}");
+    assert!(!theirs.exists() && !place.path("project/.vscode").exists());
 }
 
 #[tokio::test]
@@ -176,11 +177,18 @@ async fn nothing_of_one_run_is_there_in_another() {
     let place = place();
     let text = "echo x > /dev/shm/mark; mkdir /run/mark 2>/dev/null; exec 3<>/dev/ptmx; echo ready; read x";
     let first = confined(&place, text, Confinement::project(folders(&place), false, false));
-    let (running, mut events) = begin(Prepared { input: Input::Stream, stream: true, ..first }).await.unwrap();
-    while !matches!(events.recv().await, Some(RunEvent::Output { bytes, .. }) if bytes.starts_with(b"ready")) {}
-    let (_, said) = run(&place, "ls /dev/shm /run /dev/pts; ls -d /proc/[0-9]* | wc -l; cat /proc/net/dev").await;
+    let (running, mut events) =
+        begin(Prepared { input: Input::Stream, stream: true, ..first }).await.unwrap();
+    while !matches!(events.recv().await, Some(RunEvent::Output { bytes, .. }) if bytes.starts_with(b"ready"))
+    {
+    }
+    let (_, said) =
+        run(&place, "ls /dev/shm /run /dev/pts; ls -d /proc/[0-9]* | wc -l; cat /proc/net/dev").await;
     assert!(!said.contains("mark") && !said.lines().any(|line| line == "0"), "{said}");
-    assert!(said.lines().any(|line| matches!(line.trim(), "2" | "3" | "4")), "it sees its own processes: {said}");
+    assert!(
+        said.lines().any(|line| matches!(line.trim(), "2" | "3" | "4")),
+        "it sees its own processes: {said}"
+    );
     running.input(b"x\n".to_vec(), true).await.unwrap();
     end(&mut events).await;
 }
