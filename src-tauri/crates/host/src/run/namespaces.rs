@@ -92,7 +92,7 @@ pub(super) fn start(base: &Base, mounts: &[Mount], kinds: c_int, input: &OwnedFd
     let mut first = First {
         owner: base.owner.as_raw_fd(),
         base: base.mounts.as_raw_fd(),
-        inner: base.inner.as_ref().map_or(-1, |inner| inner.as_raw_fd()),
+        inner: base.inner.as_ref().map_or(-1, std::os::fd::AsRawFd::as_raw_fd),
         kinds,
         mounts: mounts.iter().map(|mount| (mount, -1)).collect(),
         program: program.as_ptr(),
@@ -264,7 +264,8 @@ unsafe fn attach(mount: c_int, target: &CStr) -> Result<(), Errno> {
 ///
 /// SAFETY: only in the first process.
 unsafe fn create(mount: c_int, target: &CStr) {
-    let mut path = [0_u8; libc::PATH_MAX as usize];
+    // The longest path that the system opens.
+    let mut path = [0_u8; 4096];
     // SAFETY: system calls with valid arguments; `path` ends with NUL because it is longer than what is put into it.
     unsafe {
         let mut found = std::mem::zeroed::<libc::stat>();
@@ -303,13 +304,14 @@ unsafe fn open(path: &CStr) -> Result<c_int, Errno> {
 ///
 /// SAFETY: only in the first process, in a network of its own.
 unsafe fn loopback() -> Result<(), Errno> {
+    const UP: libc::c_short = 1;
     // SAFETY: system calls with valid arguments; all zero is a valid request, and its name stays shorter than its room.
     unsafe {
         let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         let socket = checked(c_long::from(socket))?;
         let mut request = std::mem::zeroed::<libc::ifreq>();
         ptr::copy_nonoverlapping(c"lo".as_ptr(), request.ifr_name.as_mut_ptr(), 2);
-        request.ifr_ifru.ifru_flags = libc::IFF_UP as i16;
+        request.ifr_ifru.ifru_flags = UP;
         let set = libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request);
         checked(c_long::from(set))?;
         libc::close(socket);
