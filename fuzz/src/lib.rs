@@ -2,6 +2,7 @@
 
 pub mod chat;
 pub mod permissions;
+pub mod programs;
 pub mod reader;
 pub mod rules;
 pub mod unwrapper;

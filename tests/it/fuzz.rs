@@ -30,6 +30,11 @@ fn every_entry_of_the_permissions_corpus_holds() {
 }
 
 #[test]
+fn every_entry_of_the_programs_corpus_holds() {
+    replay("programs", targets::programs::check);
+}
+
+#[test]
 fn every_entry_of_the_chat_s_corpus_holds() {
     replay("chat", targets::chat::check);
 }
