@@ -1,13 +1,14 @@
 //! Claude Code: `permissions.allow`, `.ask` and `.deny` of user, project and local settings.
 //!
 //! `Bash(npm run test:*)` and `Bash(npm run test *)` are prefixes, `Bash(git * main)` has a wildcard for any text, anything
-//! else is the exact line. Paths are those of `.gitignore`; `//` begins one at the root.
+//! else is the exact line. Paths are those of `.gitignore`; `//` begins one at the root. What no tool may read or edit becomes a
+//! rule about files.
 
 use super::command::Written;
 use super::tool::of_server;
 use super::{Becomes, Entry, LeftOut, Taking, Unreadable, json, texts};
 use crate::permissions::SHELL_TOOL;
-use crate::rule::Effect;
+use crate::rule::{Effect, Pattern};
 
 /// Tools for paths, and the tools here that they stand for.
 const PATHS: &[(&str, &[&str])] = &[
@@ -64,7 +65,15 @@ fn becomes(rule: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftO
     }
     if let Some((_, tools)) = PATHS.iter().find(|(name, _)| *name == tool) {
         let patterns = taking.paths(value.unwrap_or("**"), effect)?;
-        return taking.lines(tools, &patterns, effect);
+        let lines = || taking.lines(tools, &patterns, effect);
+        return match patterns.first() {
+            // What a rule about files names it names with everything below, and for every program.
+            Some(own) if effect == Effect::Deny && own != "*" => {
+                let about = if tools.contains(&"read_file") { Pattern::Read } else { Pattern::Write };
+                taking.rules(effect, vec![about(own.clone())]).or_else(|_| lines())
+            }
+            _ => lines(),
+        };
     }
     match (tool, value) {
         ("Skill", value) => taking.lines(&["skill"], &[value.unwrap_or("*").to_owned()], effect),

@@ -1,7 +1,7 @@
 //! Rules in the formats of other programs, which compare the beginning of a line and look at nothing that an argument does: what
 //! would allow more there is left out, unless the person confirmed that.
 
-use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
+use crate::rule::{Effect, FileAccess, Lifetime, Pattern, Rule, RuleInput};
 use postern_command::{quote, words_of};
 use serde_json::json;
 
@@ -17,11 +17,12 @@ pub enum Target {
 /// A rule that is left out, with the reason.
 pub type NotSaid = (Rule, &'static str);
 
-/// A rule's words, and whether any others may follow.
-struct Said {
-    effect: Effect,
-    words: Vec<String>,
-    more: bool,
+/// A rule as the other program says it.
+enum Said {
+    /// Words, and whether any others may follow.
+    Command { effect: Effect, words: Vec<String>, more: bool },
+    /// Files that no tool may touch, as an entry.
+    Files(String),
 }
 
 /// Writes rules in a format. With `broad`, also those that allow more there.
@@ -42,6 +43,9 @@ pub fn export(target: Target, rules: &[Rule], broad: bool) -> (String, Vec<NotSa
 
 fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
     let allows = rule.effect == Effect::Allow;
+    if let (Target::ClaudeCode, false, Some((access, text))) = (target, allows, rule.pattern.files()) {
+        return files(access, text).map(Said::Files);
+    }
     if allows && (rule.pin.is_some() || rule.lifetime != Lifetime::Forever) {
         return Err("it is bound to a program or a time, which cannot be said there");
     }
@@ -63,7 +67,7 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
             (words, more)
         }
         Pattern::Path(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => {
-            return Err("there are only words of commands there");
+            return Err("it is about more than words of commands, which cannot be said there");
         }
     };
     if words.iter().any(|word| word.contains(['*', '?'])) {
@@ -74,13 +78,33 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
     if allows && more && !(rule.broad || broad) {
         return Err("it would allow more there; add --broad if you mean everything that its words cover");
     }
-    Ok(Said { effect: rule.effect, words, more })
+    Ok(Said::Command { effect: rule.effect, words, more })
+}
+
+/// Returns the entry for files that no tool may touch. A path is that of `.gitignore`, whose `*` stays in its folder.
+fn files(access: FileAccess, text: &str) -> Result<String, &'static str> {
+    let path = match text.strip_prefix("$HOME/").or_else(|| text.strip_prefix("~/")) {
+        Some(rest) => format!("~/{rest}"),
+        None if text.starts_with('/') => format!("/{text}"),
+        None => text.to_owned(),
+    };
+    let own = path.strip_prefix("**/").filter(|own| !own.contains('/'));
+    let stays = path.split('/').all(|part| part == "**" || !part.contains('*'));
+    if own.is_none() && !stays {
+        return Err("its `*` crosses folders, which cannot be said there");
+    }
+    let tool = if access == FileAccess::Read { "Read" } else { "Edit" };
+    Ok(format!("{tool}({path})"))
 }
 
 fn claude_code(said: &[Said]) -> String {
-    let of = |effect: Effect| -> Vec<String> {
-        let own = said.iter().filter(|one| one.effect == effect);
-        own.map(|one| format!("Bash({}{})", quote(&one.words), if one.more { ":*" } else { "" })).collect()
+    let of = |wanted: Effect| -> Vec<String> {
+        let entry = |one: &Said| match one {
+            Said::Command { effect, words, more } => (*effect == wanted)
+                .then(|| format!("Bash({}{})", quote(words), if *more { ":*" } else { "" })),
+            Said::Files(entry) => (wanted == Effect::Deny).then(|| entry.clone()),
+        };
+        said.iter().filter_map(entry).collect()
     };
     let permissions = json!({ "allow": of(Effect::Allow), "deny": of(Effect::Deny) });
     let document = json!({ "permissions": permissions });
@@ -88,6 +112,7 @@ fn claude_code(said: &[Said]) -> String {
 }
 
 fn codex(said: &Said) -> String {
-    let decision = if said.effect == Effect::Deny { "forbidden" } else { "allow" };
-    format!("prefix_rule(pattern={}, decision=\"{decision}\")\n", json!(said.words))
+    let Said::Command { effect, words, .. } = said else { return String::new() };
+    let decision = if *effect == Effect::Deny { "forbidden" } else { "allow" };
+    format!("prefix_rule(pattern={}, decision=\"{decision}\")\n", json!(words))
 }

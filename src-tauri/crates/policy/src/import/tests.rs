@@ -2,7 +2,7 @@ use super::{Becomes, Entry, Product, Taking, Target, export, read};
 use crate::agent::AgentPolicy;
 use crate::pattern::pattern_text;
 use crate::permissions::{FileLayer, check_tool};
-use crate::rule::{Effect, Rule, RuleOrigin};
+use crate::rule::{Effect, Pattern, Rule, RuleOrigin};
 use crate::testing::{HOME, rule};
 
 fn taking(broad: bool) -> Taking {
@@ -108,7 +108,11 @@ fn questions_and_tools_of_claude_code_become_lines() {
         ("allow", "Skill(deploy)", "Allow skill deploy"),
         ("allow", "WebSearch", "Allow WebSearch *"),
         ("allow", "WebFetch(domain:docs.rs)", "NoValue(\"WebFetch\")"),
-        ("deny", "Read(.env)", "Deny read_file **/.env, Deny read_file **/.env/**"),
+        ("deny", "Read(.env)", "Deny **/.env"),
+        ("deny", "Edit(~/Documents/**)", "Deny ~/Documents/**"),
+        ("deny", "Write(//etc/hosts)", "Deny /etc/hosts"),
+        ("deny", "Read", "Deny read_file *"),
+        ("ask", "Read(.env)", "Ask read_file **/.env, Ask read_file **/.env/**"),
         ("allow", "Read(~/notes/a.md)", "Allow read_file ~/notes/a.md, Allow read_file ~/notes/a.md/**"),
         ("allow", "Read(//opt/x)", "Allow read_file /opt/x, Allow read_file /opt/x/**"),
         ("allow", "Edit(src/**)", "Relative"),
@@ -261,4 +265,36 @@ fn an_export_allows_no_more_there() {
         "Allow docker * (broad)",
     ];
     assert_eq!(back, expected);
+}
+
+#[test]
+fn rules_about_files_go_out_and_come_back() {
+    let files = |id, pattern| Rule { id, ..Rule::new(Effect::Deny, pattern) };
+    let rules = [
+        files(1, Pattern::Read("**/.env".to_owned())),
+        files(2, Pattern::Write("~/Documents/**".to_owned())),
+        files(3, Pattern::Read("/etc/shadow".to_owned())),
+        files(4, Pattern::Read("**/*.pem".to_owned())),
+        files(5, Pattern::Read("~/a*/b".to_owned())),
+        Rule { id: 6, ..Rule::new(Effect::Allow, Pattern::Read("~/notes".to_owned())) },
+    ];
+    let (text, left_out) = export(Target::ClaudeCode, &rules, true);
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let expected =
+        serde_json::json!(["Read(**/.env)", "Edit(~/Documents/**)", "Read(//etc/shadow)", "Read(**/*.pem)"]);
+    assert_eq!(
+        (&document["permissions"]["deny"], &document["permissions"]["allow"]),
+        (&expected, &serde_json::json!([]))
+    );
+    assert_eq!(left_out.iter().map(|(rule, _)| rule.id).collect::<Vec<_>>(), [5, 6]);
+    let back = read(Product::ClaudeCode, "settings.json", &text, &taking(false)).unwrap();
+    let back: Vec<Pattern> = back
+        .into_iter()
+        .flat_map(|entry| match entry.becomes {
+            Becomes::Rules(rules) => rules,
+            other => panic!("{other:?}"),
+        })
+        .map(|rule| rule.pattern)
+        .collect();
+    assert_eq!(back, rules[..4].iter().map(|rule| rule.pattern.clone()).collect::<Vec<_>>());
 }

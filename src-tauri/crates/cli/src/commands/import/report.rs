@@ -8,7 +8,7 @@ use crate::print;
 use postern_command::escape::text as escaped;
 use postern_contract::methods::Replayed;
 use postern_policy::import::{Becomes, Entry, Taking};
-use postern_policy::{Effect, Rule, pattern_text};
+use postern_policy::{Effect, FileAccess, Rule, pattern_text};
 use serde::{Serialize, Serializer};
 
 /// The document of `import --json`.
@@ -65,7 +65,7 @@ impl From<&Becomes> for Told {
         match becomes {
             Becomes::Rules(rules) => Self {
                 taken: if rules.iter().any(|rule| rule.broad) { "broad" } else { "rules" },
-                rules: rules.iter().map(|rule: &Rule| pattern_text(&rule.pattern)).collect(),
+                rules: rules.iter().map(typed).collect(),
                 ..Self::default()
             },
             Becomes::Lines(lines) => {
@@ -76,6 +76,16 @@ impl From<&Becomes> for Told {
                 Self { taken: "left-out", why: Some(why.to_string()), ..Self::default() }
             }
         }
+    }
+}
+
+/// Returns a rule's pattern as it is typed.
+fn typed(rule: &Rule) -> String {
+    let text = pattern_text(&rule.pattern);
+    match rule.pattern.files() {
+        Some((FileAccess::Read, _)) => format!("--read {text}"),
+        Some((FileAccess::Write, _)) => format!("--write {text}"),
+        None => text,
     }
 }
 
