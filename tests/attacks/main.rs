@@ -17,4 +17,5 @@ mod control;
 mod deny_rules;
 mod floods;
 mod hooks;
+mod opened_folders;
 mod read_only;

@@ -303,6 +303,8 @@ pub(crate) struct Approve {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Always {
+    /// The agent may read the folders, in confined runs
+    Read,
     Confined,
     Exact,
     Command,
@@ -314,6 +316,7 @@ impl Always {
     /// Returns the id of the offer that it names.
     pub(crate) fn id(self) -> &'static str {
         match self {
+            Self::Read => "read",
             Self::Confined => "confined",
             Self::Exact => "exact",
             Self::Command => "command",

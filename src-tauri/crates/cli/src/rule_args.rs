@@ -15,9 +15,9 @@ pub(crate) enum Rules {
         #[command(flatten)]
         json: Json,
     },
-    /// Allow what a pattern matches
-    #[command(mut_arg("pattern", |pattern| pattern.required(true)))]
-    Allow(NewRule),
+    /// Allow what a pattern matches, or reading a folder
+    #[command(mut_arg("pattern", |pattern| pattern.required_unless_present("read")))]
+    Allow(AllowRule),
     /// Deny what a pattern matches, through every wrapper, quoting and spelling, or files to every program
     #[command(mut_arg("pattern", |pattern| pattern.required_unless_present_any(["read", "write"])))]
     Deny(DenyRule),
@@ -92,6 +92,16 @@ pub(crate) enum Format {
     ExecApproval,
     /// OpenClaw's approvals document
     Openclaw,
+}
+
+/// An allow rule as it is typed.
+#[derive(Debug, Args)]
+pub(crate) struct AllowRule {
+    /// Folder that the agent may look around in besides its own, in confined runs (`~/notes`); in place of a pattern
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pattern", "kind", "args", "pin", "writes", "broad", "confine", "any_input"])]
+    pub(crate) read: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rule: NewRule,
 }
 
 /// A deny rule as it is typed.

@@ -171,7 +171,7 @@ pub struct RuleRow {
     pub rule: Rule,
     /// Its pattern as it is typed (`git push *`): for an editor, not for showing.
     pub text: String,
-    /// The same, ready to be shown.
+    /// The same, ready to be shown; of a rule about files, what it says about them (`read files in ~/notes`).
     pub shown: Shown,
     /// Where its program last lay, ready to be shown.
     pub last_path: Option<String>,

@@ -16,6 +16,10 @@ pub enum Confinement {
     Look {
         /// Real paths.
         folders: Vec<String>,
+        /// Further folders and files that it reads, because of rules: those that are still at their real paths when it starts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+        reads: Vec<String>,
     },
     /// Local work: it reads what `Look` reads, and writes these folders except their protected places. It has a
     /// private temporary folder and private caches, and no sockets of other programs.
@@ -28,6 +32,10 @@ pub enum Confinement {
         loopback: bool,
         /// Programs whose caches it may use, by their names in [`tool_caches`](crate::tool_caches).
         caches: Vec<String>,
+        /// As in `Look`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+        reads: Vec<String>,
     },
 }
 
@@ -37,23 +45,31 @@ impl Confinement {
         matches!(self, Self::None)
     }
 
+    /// Returns the profile for reading these folders.
+    pub fn look(folders: Vec<String>) -> Self {
+        Self::Look { folders, reads: Vec::new() }
+    }
+
     /// Returns the profile for local work in these folders, with the caches of every program.
     pub fn project(folders: Vec<String>, network: bool, loopback: bool) -> Self {
-        Self::Project { folders, network, loopback, caches: crate::caches::every_cache() }
+        let (caches, reads) = (crate::caches::every_cache(), Vec::new());
+        Self::Project { folders, network, loopback, caches, reads }
     }
 
     /// Returns true if a run with this profile may do no more than one with the other.
     pub fn is_within(&self, other: &Self) -> bool {
         let holds = |folders: &[String]| self.folders().iter().all(|folder| folders.contains(folder));
+        let readable = |folder: &String| other.folders().contains(folder) || other.reads().contains(folder);
         match (self, other) {
             (_, Self::None) => true,
             (Self::None, _) | (Self::Project { .. }, Self::Look { .. }) => false,
-            (Self::Look { .. }, Self::Look { folders } | Self::Project { folders, .. }) => holds(folders),
+            (Self::Look { folders, reads }, _) => folders.iter().chain(reads).all(readable),
             (
-                Self::Project { network, loopback, caches, .. },
-                Self::Project { folders, network: wide, loopback: local, caches: tools },
+                Self::Project { network, loopback, caches, reads, .. },
+                Self::Project { folders, network: wide, loopback: local, caches: tools, .. },
             ) => {
                 holds(folders)
+                    && reads.iter().all(readable)
                     && network <= wide
                     && loopback <= local
                     && caches.iter().all(|tool| tools.contains(tool))
@@ -85,14 +101,27 @@ impl Confinement {
             Self::Project { network, loopback, .. } => (*network, *loopback),
             Self::None | Self::Look { .. } => (false, false),
         };
-        Some(Confined { profile: self.profile()?, folders: self.folders().to_vec(), network, loopback })
+        let folders = match self {
+            // It writes none of them.
+            Self::Look { folders, reads } => [folders.as_slice(), reads].concat(),
+            Self::None | Self::Project { .. } => self.folders().to_vec(),
+        };
+        Some(Confined { profile: self.profile()?, folders, network, loopback })
     }
 
     /// Returns the folders that it names.
     pub fn folders(&self) -> &[String] {
         match self {
             Self::None => &[],
-            Self::Look { folders } | Self::Project { folders, .. } => folders,
+            Self::Look { folders, .. } | Self::Project { folders, .. } => folders,
+        }
+    }
+
+    /// Returns the folders that it reads and does not write, besides those.
+    pub fn reads(&self) -> &[String] {
+        match self {
+            Self::None => &[],
+            Self::Look { reads, .. } | Self::Project { reads, .. } => reads,
         }
     }
 }
@@ -249,25 +278,30 @@ pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> 
 #[derive(Debug)]
 pub(crate) struct Protected {
     home: String,
-    data: String,
+    data: Option<String>,
 }
 
 impl Protected {
     pub(crate) fn new(home: &str, data: &str) -> Self {
-        Self { home: path::deny_key(home), data: path::deny_key(data) }
+        Self { home: path::deny_key(home), data: Some(path::deny_key(data)) }
+    }
+
+    /// Returns those that are known without Postern's data folder.
+    pub(crate) fn of_home(home: &str) -> Self {
+        Self { home: path::deny_key(home), data: None }
     }
 
     /// Returns true if a path lies in one of them.
     pub(crate) fn hold(&self, path: &str) -> bool {
         let key = path::deny_key(path);
-        path::is_within(&key, &self.data)
+        self.data.as_deref().is_some_and(|data| path::is_within(&key, data))
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
     }
 
     /// Returns true if one of them lies in a folder.
     pub(crate) fn lie_in(&self, folder: &str) -> bool {
         let key = path::deny_key(folder);
-        path::is_within(&self.data, &key)
+        self.data.as_deref().is_some_and(|data| path::is_within(data, &key))
             || path::is_within(&self.home, &key)
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(place, rest)))
     }
@@ -314,10 +348,15 @@ mod tests {
     #[test]
     fn a_profile_is_within_those_that_allow_more() {
         let folders = || vec!["/p".to_owned()];
-        let (none, look) = (Confinement::None, Confinement::Look { folders: folders() });
+        let (none, look) = (Confinement::None, Confinement::look(folders()));
         let project = Confinement::project(folders(), false, false);
-        let network =
-            Confinement::Project { folders: folders(), network: true, loopback: false, caches: Vec::new() };
+        let network = Confinement::Project {
+            folders: folders(),
+            network: true,
+            loopback: false,
+            caches: Vec::new(),
+            reads: Vec::new(),
+        };
         let from_little_to_much = [&look, &project, &none];
         for (at, one) in from_little_to_much.iter().enumerate() {
             for (other_at, other) in from_little_to_much.iter().enumerate() {
@@ -325,7 +364,14 @@ mod tests {
             }
         }
         assert!(!network.is_within(&project) && !project.is_within(&network) && network.is_within(&none));
-        assert!(!look.is_within(&Confinement::Look { folders: vec!["/q".to_owned()] }));
+        assert!(!look.is_within(&Confinement::look(vec!["/q".to_owned()])));
+        let Confinement::Project { folders: own, network, loopback, caches, .. } = project.clone() else {
+            panic!("{project:?}")
+        };
+        let reads = vec!["/q".to_owned()];
+        let reading = Confinement::Project { folders: own, network, loopback, caches, reads: reads.clone() };
+        assert!(project.is_within(&reading) && !reading.is_within(&project));
+        assert!(Confinement::look(reads).is_within(&reading));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod permissions;
 mod pretend;
 mod propose;
 mod protected;
+mod readable;
 pub mod risk;
 mod rule;
 mod ruleset;
@@ -45,8 +46,8 @@ pub use cause::{
     RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
-    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen, TooBroad,
-    check_rule, lint, lint_file, remarks, would_match,
+    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen,
+    TooBroad, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
@@ -66,6 +67,7 @@ pub use protected::{
     GIT_FOLDER, GIT_NESTS, GIT_OBEYS, Protected, ProtectedPlace, Protection, ShellTouch, StandIn,
     is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
+pub use readable::{NotReadable, why_not_readable};
 pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
     Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,

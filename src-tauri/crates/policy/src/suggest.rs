@@ -92,7 +92,7 @@ fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<
 /// Returns the offer for all calls of a command rather than for one, confined if that can be.
 fn preferred(offers: &[Offer]) -> Option<&Offer> {
     let by_id = |id: &str| offers.iter().find(|offer| offer.id == id && !offer.drafts.is_empty());
-    by_id("confined").or_else(|| by_id("command")).or_else(|| by_id("path")).or_else(|| by_id("exact"))
+    ["read", "confined", "command", "path", "exact"].into_iter().find_map(by_id)
 }
 
 /// Finds the question whose rules answer the most questions for each rule that they add, with those and their number of times.

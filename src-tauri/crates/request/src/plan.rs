@@ -191,7 +191,7 @@ mod tests {
             Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },
             Plan { env: vec![("LANG".into(), "D".into())], ..plan() },
             Plan { env: Vec::new(), ..plan() },
-            Plan { confinement: Confinement::Look { folders: Vec::new() }, ..plan() },
+            Plan { confinement: Confinement::look(Vec::new()), ..plan() },
             Plan { stdin: Stdin::Stream, ..plan() },
             Plan { timeout_ms: None, ..plan() },
         ];

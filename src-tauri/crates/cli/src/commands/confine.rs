@@ -104,7 +104,7 @@ fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
         Profile::Look if command.network || command.loopback => {
             Err(Failure::usage("the profile look has no network: use project"))
         }
-        Profile::Look => Ok(Confinement::Look { folders }),
+        Profile::Look => Ok(Confinement::look(folders)),
         Profile::Project => Ok(Confinement::project(folders, command.network, command.loopback)),
     }
 }

@@ -207,7 +207,7 @@ mod tests {
             "Confined: no network but localhost, writes only in `~/site`"
         );
         assert_eq!(
-            words(Origin::Host, &Confinement::Look { folders: Vec::new() }, None),
+            words(Origin::Host, &Confinement::look(Vec::new()), None),
             "Confined: only reads, no network"
         );
         assert_eq!(words(Origin::Host, &project, None), "Confined: no network, writes only in `~/site`");

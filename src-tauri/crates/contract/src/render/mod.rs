@@ -33,7 +33,7 @@ pub use question::{
     PastOutcome, Remark, at_zero, denied, nothing_to_save, own_channel, past, policy, remark, tool_policy,
 };
 pub use risk::protection;
-pub use rule::{invalid_rule, of_kind, rule_remark};
+pub use rule::{invalid_rule, of_kind, rule_pattern, rule_remark};
 pub use sentence::Sentence;
 pub use shown::{effects, risk, risk_text, steps, trace, why};
 pub use trace::found;

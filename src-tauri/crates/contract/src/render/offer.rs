@@ -44,6 +44,11 @@ fn words(label: &OfferLabel) -> Sentence {
                 None => held,
             }
         }
+        OfferLabel::Read { folders } => {
+            joined(Sentence::new("read files in "), folders, " and ", |sentence, folder| {
+                sentence.fragment(folder)
+            })
+        }
         OfferLabel::Lines { tool, patterns } => {
             let begun = Sentence::default().fragment(tool).say(" ");
             joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
@@ -138,6 +143,10 @@ mod tests {
                 },
                 "git push … with any arguments, /w/x.sh … with any arguments, confined to this project (no network, \
                  writes only in /w), and git push … with any arguments, doing no more than this",
+            ),
+            (
+                OfferLabel::Read { folders: vec![own("~/notes"), own("/srv/x")] },
+                "read files in ~/notes and /srv/x",
             ),
             (
                 OfferLabel::Lines { tool: own("edit"), patterns: vec![own("/w/*"), own("x")] },

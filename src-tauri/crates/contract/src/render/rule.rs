@@ -1,7 +1,22 @@
 //! Remarks on rules in a list, in a word or two each.
 
+use super::sentence::Sentence;
 use crate::lists::{RemarkKind, RuleRemark};
-use postern_policy::{Remark, RuleProblem};
+use crate::piece::{Shown, shown};
+use postern_policy::{Effect, Pattern, Remark, Rule, RuleProblem, pattern_text};
+
+/// Returns a rule's pattern; of a rule about files, what it says about them.
+pub fn rule_pattern(rule: &Rule) -> Shown {
+    let text = pattern_text(&rule.pattern);
+    match (&rule.pattern, rule.effect) {
+        (Pattern::Read(_), Effect::Allow) => Sentence::new("read files in ").code(&text).pieces(),
+        (Pattern::Read(_), _) => Sentence::new("read ").code(&text).pieces(),
+        (Pattern::Write(_), _) => Sentence::new("write or delete ").code(&text).pieces(),
+        (Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => {
+            shown(&text)
+        }
+    }
+}
 
 /// Returns what rules say about one of them.
 pub fn rule_remark(remark: Remark) -> RuleRemark {
@@ -41,9 +56,23 @@ pub fn of_kind(kind: RemarkKind) -> RuleRemark {
 
 #[cfg(test)]
 mod tests {
-    use super::{invalid_rule, rule_remark};
+    use super::{invalid_rule, rule_pattern, rule_remark};
     use crate::lists::RemarkKind;
-    use postern_policy::{Remark, RuleProblem};
+    use crate::piece::text;
+    use postern_policy::{Effect, Pattern, Remark, Rule, RuleProblem};
+
+    #[test]
+    fn a_rule_about_files_says_what_it_is_about() {
+        let read = || Pattern::Read("~/notes".to_owned());
+        for (effect, pattern, expected) in [
+            (Effect::Allow, read(), "read files in `~/notes`"),
+            (Effect::Deny, read(), "read `~/notes`"),
+            (Effect::Deny, Pattern::Write("~/notes".to_owned()), "write or delete `~/notes`"),
+            (Effect::Allow, Pattern::Command("git push *".to_owned()), "git push *"),
+        ] {
+            assert_eq!(text(&rule_pattern(&Rule::new(effect, pattern))), expected);
+        }
+    }
 
     #[test]
     fn a_remark_has_its_kind_and_its_words() {

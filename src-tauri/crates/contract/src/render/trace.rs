@@ -37,16 +37,16 @@ pub fn found(found: &Found) -> Shown {
             Security::Full => "security: full.",
         }),
         Found::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
-        Found::Confinement(Confinement::Look { folders }) => Sentence::new("look: it reads ")
-            .list(folders)
+        Found::Confinement(Confinement::Look { folders, reads }) => Sentence::new("look: it reads ")
+            .list(&[folders.as_slice(), reads].concat())
             .say(" and the system's files, writes nothing, and has no network."),
-        Found::Confinement(Confinement::Project { folders, network, loopback, .. }) => {
+        Found::Confinement(Confinement::Project { folders, network, loopback, reads }) => {
             let network = missing_network(*network, *loopback).unwrap_or("the network");
-            Sentence::new("project: it writes in ")
+            let begun = Sentence::new("project: it writes in ")
                 .list(folders)
-                .say(" except protected places, reads those and the system's files, and has ")
-                .say(network)
-                .say(".")
+                .say(" except protected places, reads those, ");
+            let further = if reads.is_empty() { begun } else { begun.list(reads).say(", ") };
+            further.say("and the system's files, and has ").say(network).say(".")
         }
         Found::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };

@@ -264,7 +264,7 @@ fn what_a_yes_does(question: &Question) -> Value {
 }
 
 /// Returns the offer that *allow-always* saves: the named one, else the renewal of a changed program's rules if it is the first,
-/// else `confined`, else `command`, else the narrowest.
+/// else the narrowest kind that answers the next question as well.
 pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
@@ -272,7 +272,8 @@ pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&
         return of(id);
     }
     let renewal = question.proposals.first().filter(|first| first.renews > 0);
-    renewal.or_else(|| of("confined")).or_else(|| of("command")).or_else(|| offers.first().copied())
+    let useful = ["read", "confined", "command"].into_iter().find_map(of);
+    renewal.or(useful).or_else(|| offers.first().copied())
 }
 
 /// Encodes the programs that changed, with the rules that were given for them.

@@ -6,8 +6,8 @@ use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::{Entry, FileLayer, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks,
-    source_words,
+    AgentId, Effect, Lifetime, Millis, Pattern, Rule, RuleId, RuleOrigin, RuleProblem, Source, check_rule,
+    remarks, source_words, why_not_readable,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -127,6 +127,9 @@ impl Book {
         rule.created_at = now();
         rule.lifetime = ends_by_the_host(rule.lifetime);
         rule.folder = rule.folder.map(|folder| real_folder(&folder, home));
+        if let (Effect::Allow, Pattern::Read(text)) = (rule.effect, &rule.pattern) {
+            rule.pattern = Pattern::Read(self.opened(text)?);
+        }
         if let Some(agent) = rule.agent.as_ref().filter(|_| pin && rule.effect == Effect::Allow)
             && self.is_changeable(&rule.pattern, Some(agent))
         {
@@ -146,6 +149,21 @@ impl Book {
         }
         check_rule(&rule, &self.places().home)?;
         Ok(rule)
+    }
+
+    /// Returns what an allow rule for reading names, by its real path. Reads the disk.
+    fn opened(&self, text: &str) -> Result<String, BookError> {
+        let home = &self.places().home;
+        let folder = text.strip_suffix("/**").unwrap_or(text);
+        let real = real_folder(folder, home);
+        let (typed, data) = (postern_policy::expand_home(folder, home), self.places().data.to_string_lossy());
+        let why = [&real, &*typed].into_iter().find_map(|path| why_not_readable(path, home, Some(&data)));
+        match why {
+            Some(why) => Err(RuleProblem::Reads(text.to_owned(), why).into()),
+            // As it is typed it holds for another home folder as well.
+            None if real == typed => Ok(folder.to_owned()),
+            None => Ok(real),
+        }
     }
 
     /// Saves a new rule and swaps it in. Whoever calls holds the pen.

@@ -85,14 +85,14 @@ impl Enforcer for Linux {
     ) -> Result<Fence, String> {
         match confinement {
             Confinement::None => Err("it has no profile".to_owned()),
-            Confinement::Look { folders } => Ok(Fence {
-                ruleset: ruleset::of_look(user, folders, programs.iter().copied())?,
+            Confinement::Look { folders, reads } => Ok(Fence {
+                ruleset: ruleset::of_look(user, folders, reads, programs.iter().copied())?,
                 filter: filter::of_look()?,
                 lasting: None,
             }),
-            Confinement::Project { folders, network, loopback, caches } => {
+            Confinement::Project { network, loopback, .. } => {
                 let sockets = if *network || *loopback { Sockets::Internet } else { Sockets::None };
-                project(folders, *network, caches, sockets, user, programs)
+                project(confinement, sockets, user, programs)
             }
         }
     }
@@ -100,13 +100,15 @@ impl Enforcer for Linux {
 
 /// Prepares the profile `project`.
 fn project(
-    folders: &[String],
-    network: bool,
-    caches: &[String],
+    confinement: &Confinement,
     sockets: Sockets,
     user: &UserPlaces,
     programs: &[&str],
 ) -> Result<Fence, String> {
+    let Confinement::Project { folders, network, caches, reads, .. } = confinement else {
+        return Err("it is another profile".to_owned());
+    };
+    let network = *network;
     let aftermath = Aftermath::before(folders, user)?;
     let cache = make_private_cache(folders, user)?;
     let store = stand_ins::store(&cache)?;
@@ -119,7 +121,8 @@ fn project(
     let home = Path::new(&user.home);
     let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
     let readable: Vec<PathBuf> = readable.collect();
-    let rules = ruleset::of_project(user, &writable, &readable, programs.iter().copied())?;
+    let mut rules = ruleset::of_project(user, &writable, &readable, programs.iter().copied())?;
+    rules.open(reads)?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&mounts(&pins, &cache, network)?, network)?;
     verify(&keeper, &pins)?;

@@ -148,8 +148,9 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
     let folders = confinement.folders().join(", ");
     let mut lines = vec![("profile", confinement.name().to_owned())];
     let reads = "the system, installed programs and their settings, never keys or Postern's data";
-    lines.push(("reads", format!("{folders}; {reads}")));
-    let Confinement::Project { folders: tops, network, loopback, caches } = confinement else {
+    let own = [confinement.folders(), confinement.reads()].concat().join(", ");
+    lines.push(("reads", format!("{own}; {reads}")));
+    let Confinement::Project { folders: tops, network, loopback, caches, .. } = confinement else {
         lines.push(("writes", "nothing".to_owned()));
         lines.push(("network", "none".to_owned()));
         lines.push(("sockets", "none".to_owned()));
@@ -273,7 +274,7 @@ impl Confines {
             Ok(())
         };
         Self {
-            look: tried(Confinement::Look { folders: Vec::new() }),
+            look: tried(Confinement::look(Vec::new())),
             project: tried(Confinement::project(Vec::new(), false, false)),
         }
     }

@@ -18,6 +18,7 @@ const ENOUGH: ABI = ABI::V6;
 pub(super) fn of_look<'a>(
     user: &UserPlaces,
     folders: &[String],
+    reads: &[String],
     programs: impl Iterator<Item = &'a str>,
 ) -> Result<OwnedFd, String> {
     let mut grants = Grants::of_system(user, programs)?;
@@ -28,6 +29,7 @@ pub(super) fn of_look<'a>(
     for folder in folders {
         grants.add_folder(Path::new(folder), READ)?;
     }
+    grants.open(reads)?;
     grants.finish()
 }
 
@@ -124,6 +126,16 @@ impl Grants {
             Some(file) => self.add_open(&file, access),
             None => Err(format!("{} is no longer the same folder", path.display())),
         }
+    }
+
+    /// Allows reading what rules open. Skips what is no longer there, or behind a link by now: nobody approved what that leads to.
+    pub(super) fn open(&mut self, reads: &[String]) -> Result<(), String> {
+        for path in reads.iter().map(Path::new) {
+            let file = open(path, OFlags::NOFOLLOW);
+            let same = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
+            same.map_or(Ok(()), |file| self.add_open(&file, READ))?;
+        }
+        Ok(())
     }
 
     fn add_open(&mut self, file: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {

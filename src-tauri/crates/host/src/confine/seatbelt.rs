@@ -148,7 +148,8 @@ fn profile(
     text.rules("allow file-read* file-map-executable", "subpath", places.into_iter())?;
     let folders = confinement.folders().iter().map(String::as_str);
     text.rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
-    if let Confinement::Project { network, loopback, caches, folders: tops } = confinement {
+    text.rules("allow file-read*", "subpath", confinement.reads().iter().map(String::as_str))?;
+    if let Confinement::Project { network, loopback, caches, folders: tops, .. } = confinement {
         let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
         let caches: Vec<String> = caches.collect();
         text.rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn everything_is_denied_that_is_not_named() {
-        for confinement in [Confinement::Look { folders: vec!["/Users/u/p".to_owned()] }, project()] {
+        for confinement in [Confinement::look(vec!["/Users/u/p".to_owned()]), project()] {
             let text = text(&confinement);
             assert!(text.starts_with("(version 1)\n(deny default)\n"), "{text}");
             for never in [
@@ -314,7 +315,7 @@ mod tests {
 
     #[test]
     fn look_writes_nothing_and_keys_are_denied_last() {
-        let text = text(&Confinement::Look { folders: vec!["/Users/u".to_owned()] });
+        let text = text(&Confinement::look(vec!["/Users/u".to_owned()]));
         assert!(!text.contains("allow file-write*"), "{text}");
         let allowed = text.find("(allow file-read* file-map-executable (subpath \"/Users/u\"))").unwrap();
         let denied = text.find("(deny file-read* file-write* (subpath \"/Users/u/.ssh\"))").unwrap();
@@ -350,6 +351,7 @@ mod tests {
                 folders: vec!["/Users/u/p".to_owned()],
                 network,
                 loopback,
+                reads: Vec::new(),
                 caches: Vec::new(),
             })
         };
@@ -366,7 +368,7 @@ mod tests {
         assert!(quoted("/a\nb").is_err() && quoted(&"a".repeat(1025)).is_err());
         assert_eq!(pattern("/a[b.c"), "/[aA]\\[[bB]\\.[cC]");
         let folders = vec!["/Users/u/x\")(allow default)(\"".to_owned()];
-        let text = text(&Confinement::Look { folders });
+        let text = text(&Confinement::look(folders));
         assert!(text.contains("(subpath \"/Users/u/x\\\")(allow default)(\\\"\"))"), "{text}");
     }
 }

@@ -35,11 +35,10 @@ pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected:
 
 pub(super) fn rule(listed: Listed) -> RuleRow {
     let Listed { rule, from, remarks } = listed;
-    let text = pattern_text(&rule.pattern);
     let escaped = |text: &Option<String>| text.as_deref().map(escape::text);
     RuleRow {
-        shown: shown(&text),
-        text,
+        shown: render::rule_pattern(&rule),
+        text: pattern_text(&rule.pattern),
         last_path: escaped(&rule.usage.last_path),
         why: escaped(&rule.why),
         rule,

@@ -13,6 +13,7 @@ pub use remark::{Remark, remarks};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::pattern::{PatternError, kind_name, parse_pattern, pattern_text};
+use crate::readable::{self, NotReadable, why_not_readable};
 use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
@@ -56,11 +57,19 @@ pub enum RuleProblem {
         "any file can claim to be {0}; write signing:platform:{0} for a part of macOS, or signing:TEAMID:{0} with the developer's team"
     )]
     Claimed(String),
-    /// Files in a rule that allows, or that names a program as well.
+    /// A rule about files that names a program as well.
     #[error(
-        "a rule about files only denies, and holds for every program: leave out arguments, the pin and the origin"
+        "a rule about files holds for every program: leave out arguments, the pin and what else is about programs"
     )]
     Files,
+    /// Files that may be written, in a rule that allows.
+    #[error(
+        "no rule lets every program write files: name the agent's folder in its settings, or allow a command"
+    )]
+    Writes,
+    /// A folder that may be read, and must not.
+    #[error("a rule can't let an agent read {0:?}: {1}")]
+    Reads(String, NotReadable),
     /// A file's effect in a rule.
     #[error("a rule allows or denies; only permissions.jsonc can ask")]
     Asks,
@@ -88,12 +97,19 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         return Err(RuleProblem::DeniesConfined);
     }
     match rule.effect {
-        Effect::Allow => not_too_broad(rule, &text)?,
+        Effect::Allow => not_too_broad(rule, &text, home)?,
         Effect::Deny => {}
         Effect::Ask => return Err(RuleProblem::Asks),
     }
-    let for_some = rule.args.is_some() || rule.pin.is_some() || rule.origin != RuleOrigin::Any;
-    if rule.pattern.files().is_some() && (for_some || rule.allow_writes) {
+    let denies = rule.effect == Effect::Deny;
+    let for_some = rule.args.is_some() || rule.pin.is_some() || denies && rule.origin != RuleOrigin::Any;
+    let of_programs = for_some
+        || rule.allow_writes
+        || rule.broad
+        || rule.confine.is_some()
+        || rule.limits.is_some()
+        || rule.input != RuleInput::Nothing;
+    if rule.pattern.files().is_some() && of_programs {
         return Err(RuleProblem::Files);
     }
     check_place(rule)?;
@@ -131,7 +147,7 @@ fn check_place(rule: &Rule) -> Result<(), RuleProblem> {
     }
 }
 
-fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
+fn not_too_broad(rule: &Rule, text: &str, home: &str) -> Result<(), RuleProblem> {
     match &rule.pattern {
         Pattern::Path(path) => {
             let everything = path.trim_start_matches('/').split('/').all(|part| matches!(part, "*" | "**"));
@@ -146,7 +162,14 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
             }
         }
         Pattern::Identity(IdentityPattern::SigningId(id)) => Err(RuleProblem::Claimed(id.clone())),
-        Pattern::Read(_) | Pattern::Write(_) => Err(RuleProblem::Files),
+        Pattern::Read(_) => {
+            let folder = readable::folder_of(text, home)?;
+            match why_not_readable(&folder, home, None) {
+                Some(why) => Err(RuleProblem::Reads(text.to_owned(), why)),
+                None => Ok(()),
+            }
+        }
+        Pattern::Write(_) => Err(RuleProblem::Writes),
         Pattern::Exact(_) | Pattern::Identity(_) => Ok(()),
     }
 }
@@ -190,9 +213,11 @@ pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
     let settings = Settings { allow_skills: true, folders, ..Settings::default() };
     let rules = RuleSet::compile(std::slice::from_ref(rule), facts.home, facts.case_insensitive);
     let policy = AgentPolicy { rules, ..AgentPolicy::new(agent, settings) };
-    match rule.effect {
-        Effect::Allow => (0..facts.steps.len()).any(|at| crate::judge::covers(&policy, facts, at)),
-        Effect::Deny | Effect::Ask => {
+    match (rule.effect, &rule.pattern) {
+        (Effect::Allow, Pattern::Read(text)) => readable::folder_of(text, facts.home)
+            .is_ok_and(|folder| crate::judge::is_named_in(facts, &folder)),
+        (Effect::Allow, _) => (0..facts.steps.len()).any(|at| crate::judge::covers(&policy, facts, at)),
+        (Effect::Deny | Effect::Ask, _) => {
             let verdict = crate::judge::judge(&policy, facts);
             matches!(verdict.reason, Reason::Denylist | Reason::Managed)
                 && verdict.rule.is_some_and(|told| told.id == rule.id)

@@ -160,6 +160,12 @@ impl<'f> Classes<'f> {
         if found.code == ProjectCode::No && self.is_strange(subject) {
             found.code = ProjectCode::MayRun;
         }
+        // What a rule opens for reading is for what only reads: code and changes belong into the agent's folders.
+        let changes = found.code != ProjectCode::No || found.need > Need::Look;
+        let here = folders_of(self.facts.cwd, &subject.step.dir).unwrap_or_default();
+        if changes && here.iter().any(|folder| self.places().is_opened(folder)) {
+            found.add(Class::System, Need::Unconfined);
+        }
         found.dangerous = effects.iter().any(|rated| rated.level == RiskLevel::Dangerous);
         found.unclassed |= !self.can_start(subject);
         found

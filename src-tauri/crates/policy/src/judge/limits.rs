@@ -47,6 +47,20 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
     beyond(&limits, exact, facts, &subject).is_none().then_some(limits)
 }
 
+/// Returns the folders outside the agent's own and the system's in which the step at `at` works or names something: of a path, the
+/// project or store that holds it. `None` if one of them stands for nothing.
+pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String>> {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let places = Places::new(facts);
+    let own = folders_of(facts.cwd, &subject.step.dir)?;
+    let outside = own.into_iter().filter(|folder| !places.may_be_read(folder));
+    let named = paths_outside(&places, false, facts, &subject);
+    let all = outside.chain(named);
+    { all }
+        .map(|path| around(&path, facts.home).filter(|folder| is_plain(folder)).map(str::to_owned))
+        .collect()
+}
+
 /// Returns true if the step at `at` names only places of the agent and of the system.
 pub(crate) fn names_own_places(facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);

@@ -29,6 +29,7 @@ mod line;
 mod look;
 mod mention;
 mod near;
+mod opened;
 mod outcome;
 mod own_shell;
 mod places;
@@ -44,7 +45,10 @@ pub(crate) use allow::describes;
 pub(crate) use classes::{ProjectCode, project_code};
 pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
 pub use command_tool::{CommandAgainst, against_command_tool, against_files};
-pub(crate) use limits::{bound as is_bound_by_limits, names_own_places, of_step as limits_of_step};
+pub(crate) use limits::{
+    bound as is_bound_by_limits, folders_outside, names_own_places, of_step as limits_of_step,
+};
+pub(crate) use opened::is_named as is_named_in;
 pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
@@ -321,6 +325,10 @@ impl<'a> Judgement<'a> {
             decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, cause, ..decider };
         }
         let mut used: Vec<RuleId> = steps.iter().chain([&decider]).filter_map(Outcome::used).collect();
+        if decider.decision == Decision::Allow && !self.profiles.confinement.is_none() {
+            let named = |one: &&opened::Opened| one.rule > 0 && opened::is_named(self.facts, &one.folder);
+            used.extend(self.profiles.opened.iter().filter(named).map(|one| one.rule));
+        }
         used.sort_unstable();
         used.dedup();
         let (decision, cause) = (decider.decision, decider.cause.clone());

@@ -89,6 +89,8 @@ pub(super) fn known_start(raw: &str) -> &str {
 pub(super) struct Places<'f> {
     facts: &'f Facts<'f>,
     protected: Protected,
+    /// Folders that rules open for reading.
+    opened: Vec<String>,
 }
 
 impl<'f> Places<'f> {
@@ -99,16 +101,33 @@ impl<'f> Places<'f> {
     ];
 
     pub(super) fn new(facts: &'f Facts<'f>) -> Self {
-        let protected = Protected::new(facts.home, facts.data);
-        Self { facts, protected }
+        Self::with(facts, Vec::new())
     }
 
-    /// Returns true if it lies in the agent's folders or the system's, and is no key material.
+    /// Returns the same where rules open folders for reading.
+    pub(super) fn with(facts: &'f Facts<'f>, opened: Vec<String>) -> Self {
+        let protected = Protected::new(facts.home, facts.data);
+        Self { facts, protected, opened }
+    }
+
+    /// Returns true if it may be read only because a rule opens its folder.
+    pub(super) fn is_opened(&self, path: &str) -> bool {
+        let within = |folder: &String| path::is_within(path, folder);
+        self.opened.iter().any(within) && !self.facts.folders.iter().any(within)
+    }
+
+    /// Returns true if it lies in the agent's folders, those that rules open, or the system's, and is no key material.
     pub(super) fn is_inside(&self, path: &str) -> bool {
         let within = |folder: &&str| path::is_within(path, folder);
         let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
         !self.protected.hold(path)
-            && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
+            && (self
+                .facts
+                .folders
+                .iter()
+                .chain(&self.opened)
+                .map(String::as_str)
+                .any(|folder| within(&folder))
                 || of_system()
                 || STREAMS.contains(&path))
     }

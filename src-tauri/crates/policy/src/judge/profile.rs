@@ -6,6 +6,7 @@
 use super::classes::{Classed, Classes, Found, Need};
 use super::confined::{self, Ruled};
 use super::look::{Vouched, vouched};
+use super::opened::{self, Opened};
 use super::own_shell::{self, Rewriting};
 use super::places::Places;
 use super::step::{self, builtin, needs_no_rule};
@@ -32,6 +33,8 @@ pub(super) struct Profiles<'a> {
     pub(super) ruled: Vec<Ruled<'a>>,
     pub(super) confinement: Confinement,
     rewriting: Rewriting,
+    /// Rules for reading a folder that the profile rests on.
+    pub(super) opened: Vec<Opened>,
 }
 
 impl<'a> Profiles<'a> {
@@ -42,8 +45,14 @@ impl<'a> Profiles<'a> {
         weighed: &OnceCell<Weighed>,
         by_line: bool,
     ) -> Self {
-        let profiles = Self::of_policy(policy, facts, weighed, by_line);
-        let confinement = match asked_profile(policy, facts, weighed) {
+        let opened = opened::folders(policy, facts);
+        let any = !opened.is_empty();
+        let mut profiles = Self::of_policy(policy, facts, weighed, by_line, opened);
+        // A confined shell of the agent's own gets folders that it reads, or folders that it writes, and not both.
+        if any && !facts.origin.is_host() && matches!(profiles.confinement, Confinement::Project { .. }) {
+            profiles = Self::of_policy(policy, facts, weighed, by_line, Vec::new());
+        }
+        let confinement = match asked_profile(policy, facts, weighed, &profiles.opened) {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => profiles.confinement,
         };
@@ -55,11 +64,12 @@ impl<'a> Profiles<'a> {
         facts: &'a Facts<'a>,
         weighed: &OnceCell<Weighed>,
         by_line: bool,
+        opened: Vec<Opened>,
     ) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
             let (steps, classed, ruled) = (Vec::new(), Vec::new(), Vec::new());
-            return Self { steps, classed, ruled, confinement, rewriting };
+            return Self { steps, classed, ruled, confinement, rewriting, opened: Vec::new() };
         }
         let subjects: Vec<Subject<'_>> = facts
             .reading
@@ -68,7 +78,9 @@ impl<'a> Profiles<'a> {
             .zip(facts.steps)
             .map(|(step, found)| Subject::new(step, found))
             .collect();
-        let places = OnceCell::new();
+        let folders: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
+        let places =
+            if folders.is_empty() { OnceCell::new() } else { Places::with(facts, folders.clone()).into() };
         let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
         let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let Effects { found, classed, ruled } = effects(policy, facts, &places, weighed, &subjects);
@@ -81,6 +93,7 @@ impl<'a> Profiles<'a> {
             found: &found,
             classed: &classed,
             ruled: &ruled,
+            opened: &folders,
         };
         let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
@@ -88,13 +101,13 @@ impl<'a> Profiles<'a> {
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
         } else if clear && whole.only_looks() {
-            Confinement::Look { folders: facts.folders.to_vec() }
+            Confinement::Look { folders: facts.folders.to_vec(), reads: folders }
         } else if by_line {
             Confinement::None
         } else {
             whole.by_effects().unwrap_or_default()
         };
-        Self { steps, classed, ruled, confinement, rewriting }
+        Self { steps, classed, ruled, confinement, rewriting, opened }
     }
 
     /// Returns why a step does not run in the profile that it needs; `None` stands for the user's rights.
@@ -195,6 +208,8 @@ struct Whole<'w> {
     found: &'w [Found],
     classed: &'w [Classed],
     ruled: &'w [Ruled<'w>],
+    /// Folders that rules open for reading.
+    opened: &'w [String],
 }
 
 impl Whole<'_> {
@@ -262,14 +277,15 @@ impl Whole<'_> {
         }
         let folders = self.facts.folders.to_vec();
         if need == Need::Look {
-            return self.facts.confinable.look.then_some(Confinement::Look { folders });
+            let reads = self.opened.to_vec();
+            return self.facts.confinable.look.then_some(Confinement::Look { folders, reads });
         }
         let held = self.facts.confinable.project && too_wide(self.facts).is_none();
         held.then(|| {
             let network = network || need == Need::Network;
             let weighed = self.weighed.get_or_init(|| Weighed::new(self.facts));
             let (loopback, caches) = (serves || settings.loopback, needed_caches(self.facts, weighed));
-            Confinement::Project { folders, network, loopback, caches }
+            Confinement::Project { folders, network, loopback, caches, reads: self.opened.to_vec() }
         })
     }
 }
@@ -285,15 +301,17 @@ fn asked_profile(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
     weighed: &OnceCell<Weighed>,
+    opened: &[Opened],
 ) -> Option<Confinement> {
     let folders = facts.folders.to_vec();
+    let reads: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
     let settings = &policy.settings;
     match facts.confine? {
-        Confine::Look => Some(Confinement::Look { folders }),
+        Confine::Look => Some(Confinement::Look { folders, reads }),
         Confine::Project => {
             let (network, loopback) = (settings.allows(Class::Network), settings.loopback);
             let caches = needed_caches(facts, weighed.get_or_init(|| Weighed::new(facts)));
-            Some(Confinement::Project { folders, network, loopback, caches })
+            Some(Confinement::Project { folders, network, loopback, caches, reads })
         }
         Confine::None => None,
     }

@@ -22,10 +22,41 @@ pub enum OfferLabel {
         loopback: bool,
         rest: Option<Box<OfferLabel>>,
     },
+    /// Folders that the agent may read besides its own.
+    Read { folders: Vec<String> },
     /// Lines of `permissions.jsonc` for a tool.
     Lines { tool: String, patterns: Vec<String> },
     /// Renewed rules by their program, of the agent or of every agent.
     Renew { programs: Vec<RenewedProgram>, everyone: bool },
+}
+
+impl OfferLabel {
+    /// Returns the bytes of all that is named in it.
+    pub(super) fn length(&self) -> usize {
+        let all = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+        let each = |offered: &[Offered]| offered.iter().map(Offered::length).sum::<usize>();
+        match self {
+            Self::Exact { changeable, .. } => all(changeable),
+            Self::Each(offered) => each(offered),
+            Self::Confined { confined, folders, rest, .. } => {
+                each(confined) + all(folders) + rest.as_ref().map_or(0, |rest| rest.length())
+            }
+            Self::Read { folders } => all(folders),
+            Self::Lines { tool, patterns } => tool.len() + all(patterns),
+            Self::Renew { programs, .. } => programs.iter().map(|program| program.name.len()).sum(),
+        }
+    }
+}
+
+impl Offered {
+    fn length(&self) -> usize {
+        match self {
+            Self::Command { words: text, .. } | Self::Confined { path: text } | Self::Pattern(text) => {
+                text.len()
+            }
+            Self::Script { path, by: name, .. } | Self::Program { name, path, .. } => path.len() + name.len(),
+        }
+    }
 }
 
 /// What one rule of an offer would allow.

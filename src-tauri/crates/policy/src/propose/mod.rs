@@ -7,6 +7,7 @@ mod confined;
 mod label;
 mod line;
 mod place;
+mod reading;
 mod renewal;
 mod words;
 
@@ -27,10 +28,13 @@ use postern_protocol::Profile;
 
 mod nothing;
 
+/// Bytes of what an offer names: nobody reads more.
+const LONGEST_LABEL: usize = 1_000;
+
 /// One offer. A chain saves one rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
+    /// `read`, `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
     /// What it would save.
     pub label: OfferLabel,
@@ -122,9 +126,15 @@ pub fn propose(
     }
     let others = by_step(policy, facts, verdict)
         .or_else(|why| line::offer(policy, facts, verdict).map(|offer| vec![offer]).ok_or(why));
-    match confined::offer(policy, facts, verdict) {
-        Some(confined) => Ok(std::iter::once(confined).chain(others.unwrap_or_default()).collect()),
-        None => others,
+    let first = [reading::offer(policy, facts, verdict), confined::offer(policy, facts, verdict)];
+    let mut offers: Vec<Offer> = first.into_iter().flatten().collect();
+    let why = others.map(|others| offers.extend(others)).err();
+    let any = !offers.is_empty();
+    offers.retain(|offer| offer.label.length() <= LONGEST_LABEL);
+    match why {
+        _ if !offers.is_empty() => Ok(offers),
+        _ if any => Err(NothingToSave::NotShown),
+        why => Err(why.unwrap_or(NothingToSave::NoRuleHelps)),
     }
 }
 

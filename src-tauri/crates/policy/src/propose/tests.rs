@@ -319,3 +319,18 @@ fn no_pin_is_offered_on_what_the_agent_can_change() {
         "the interpreter stays, its script does not"
     );
 }
+
+#[test]
+fn an_offer_that_nobody_would_read_is_not_made() {
+    let line = |count: usize| (0..count).map(|at| format!("tool{at} run x")).collect::<Vec<_>>().join(" && ");
+    let scene = |count| {
+        let scene = (0..count).fold(Scene::new(), |scene, at| {
+            scene.program(&format!("/usr/bin/tool{at}"), &format!("tool{at}"))
+        });
+        scene.shell(&line(count))
+    };
+    assert_eq!(scene(5).offers().first().map(|offer| offer.id), Some("command"));
+    let many = scene(120).proposed();
+    let told = many.map(|offers| offers.iter().map(|offer| offer.id).collect::<Vec<_>>());
+    assert!(!told.as_ref().is_ok_and(|ids| ids.contains(&"command")), "{told:?}");
+}

@@ -4,6 +4,7 @@ use super::{Broken, files::Files, index::Index};
 use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
+use crate::readable;
 use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId, Usage};
 use crate::words::{WordPattern, WordsPattern};
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ pub(crate) struct Part {
     confined: Vec<usize>,
     /// Rules about files, whatever the program.
     files: Vec<usize>,
+    /// Allow rules for reading a folder.
+    opened: Vec<usize>,
     any_case: bool,
 }
 
@@ -38,6 +41,8 @@ pub(crate) struct Compiled {
     pub(crate) is_glob: bool,
     /// The files that it is about.
     pub(crate) files: Option<Files>,
+    /// Folder that it opens for reading: absolute, in normal form.
+    opens: Option<String>,
     /// Folder in which it allows, normalized for comparison.
     folder: Option<String>,
 }
@@ -53,6 +58,7 @@ impl Default for Part {
             broad: Vec::new(),
             confined: Vec::new(),
             files: Vec::new(),
+            opened: Vec::new(),
             any_case: false,
         }
     }
@@ -116,6 +122,11 @@ impl Part {
         self.files.iter().map(|&at| &self.rules[at])
     }
 
+    /// Allow rules for reading a folder, each with its folder.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = (&Compiled, &str)> {
+        self.opened.iter().filter_map(|&at| Some((&self.rules[at], self.rules[at].opens.as_deref()?)))
+    }
+
     /// Allow rules that name a profile, with their places.
     pub(crate) fn confined(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.confined.iter().map(|&at| (at, &self.rules[at]))
@@ -136,11 +147,9 @@ impl Part {
             args: rule.args.as_deref().map(|args| Arguments::new(args, home)),
             is_glob: false,
             files: None,
+            opens: None,
             folder: rule.folder.as_deref().map(|folder| folder_key(folder, home, any_case)),
         };
-        if !generous && rule.pattern.files().is_some() {
-            return Err("a rule about files only denies".to_owned());
-        }
         let index = if generous { &mut self.deny } else { &mut self.allow };
         match &rule.pattern {
             Pattern::Path(text) => {
@@ -172,6 +181,11 @@ impl Part {
                 compiled.is_glob = !matches!(identity, crate::rule::IdentityPattern::Sha256(_));
                 index.add_identity_pattern(identity, at);
             }
+            Pattern::Read(text) if !generous => {
+                let folder = readable::folder_of(text, home).map_err(|error| error.to_string())?;
+                compiled.opens = Some(path::normal(&folder).into_owned());
+            }
+            Pattern::Write(_) if !generous => return Err(crate::check::RuleProblem::Writes.to_string()),
             Pattern::Read(text) | Pattern::Write(text) => compiled.files = Some(Files::new(text, home)?),
         }
         if let (true, Some(pin)) = (generous, &rule.pin) {
@@ -179,6 +193,8 @@ impl Part {
         }
         if compiled.files.is_some() {
             self.files.push(at);
+        } else if compiled.opens.is_some() {
+            self.opened.push(at);
         } else if generous {
             self.places.insert(rule.id, at);
         } else {

@@ -9,7 +9,7 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use crate::rule_args::{DenyRule, ExportFormat, Format, NewRule, RuleProfile, Rules};
+use crate::rule_args::{AllowRule, DenyRule, ExportFormat, Format, NewRule, RuleProfile, Rules};
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, UndoRenewal,
@@ -29,9 +29,9 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
             let rules = all(link, agent.as_ref())?;
             if json.json { print::json(&rules) } else { list(&rules) }
         }
-        Rules::Allow(rule) => {
-            let (check, json) = (rule.check, rule.json);
-            add(link, Effect::Allow, &[draft(Effect::Allow, rule)?], check, json)
+        Rules::Allow(typed) => {
+            let (check, json) = (typed.rule.check, typed.rule.json);
+            add(link, Effect::Allow, &[allowing(typed)?], check, json)
         }
         Rules::Deny(typed) => {
             let (check, json) = (typed.rule.check, typed.rule.json);
@@ -131,6 +131,7 @@ fn add(
 fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Failure> {
     let whose = row.rule.agent.as_ref().map_or_else(|| "every agent".to_owned(), ToString::to_string);
     let does = match &row.rule.pattern {
+        Pattern::Read(_) if effect == Effect::Allow => "may be read by programs that look around",
         Pattern::Read(_) => "may not be read by any program",
         Pattern::Write(_) => "may not be written by any program",
         _ if effect == Effect::Deny => "is denied",
@@ -182,6 +183,18 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     preview.changes.iter().try_for_each(|line| print::line(format!("    {line}")))
 }
 
+/// Returns the draft of an allow rule.
+fn allowing(typed: AllowRule) -> Result<RuleDraft, Failure> {
+    let AllowRule { read, rule } = typed;
+    let draft = draft(Effect::Allow, rule)?;
+    match read {
+        None => Ok(draft),
+        Some(folder) => {
+            Ok(RuleDraft { text: folder_of("--read", &folder)?, kind: Some(PatternKind::Read), ..draft })
+        }
+    }
+}
+
 /// Returns the drafts of a deny rule: one for each kind of access to files, where it names some.
 fn denying(typed: DenyRule) -> Result<Vec<RuleDraft>, Failure> {
     let DenyRule { read, write, rule } = typed;
@@ -220,7 +233,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         broad: rule.broad,
         confine: rule.confine.and_then(RuleProfile::profile),
         limits: None,
-        folder: rule.folder.as_deref().map(folder_of).transpose()?,
+        folder: rule.folder.as_deref().map(|folder| folder_of("--in", folder)).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
         origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },
         lifetime: rule.lasts.map(lasting).transpose()?,
@@ -231,13 +244,14 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
 }
 
 /// Resolves a folder against the current one. The host expands the home folder.
-fn folder_of(folder: &Path) -> Result<String, Failure> {
+fn folder_of(option: &str, folder: &Path) -> Result<String, Failure> {
     let text = folder.to_str().ok_or_else(|| Failure::usage("the folder of a rule has to be UTF-8"))?;
-    if text.starts_with('~') {
+    if text.starts_with('~') || text.starts_with("$HOME") {
         return Ok(text.to_owned());
     }
-    let real = std::fs::canonicalize(folder)
-        .map_err(|error| Failure::usage(format!("--in {}: {error}", postern_command::escape::text(text))))?;
+    let real = std::fs::canonicalize(folder).map_err(|error| {
+        Failure::usage(format!("{option} {}: {error}", postern_command::escape::text(text)))
+    })?;
     real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule has to be UTF-8"))
 }
 

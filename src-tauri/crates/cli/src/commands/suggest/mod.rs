@@ -131,6 +131,7 @@ fn typed(rule: &Rule) -> String {
         Pattern::Path(_) => Some(" --path".to_owned()),
         Pattern::Command(_) | Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_) => None,
     };
+    let option = if matches!(rule.pattern, Pattern::Read(_)) { "--read " } else { "" };
     let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote(args))));
     let folder = rule.folder.as_ref().map(|folder| format!(" --in {}", quote_word(folder)));
     let own_shell = (rule.origin == RuleOrigin::AgentShell).then(|| " --own-shell".to_owned());
@@ -141,5 +142,5 @@ fn typed(rule: &Rule) -> String {
     let pin = rule.pin.as_ref().map(|_| " --pin".to_owned());
     let flags: String = [kind, args, folder, own_shell, confine, pin].into_iter().flatten().collect();
     let pattern = quote_word(&pattern_text(&rule.pattern));
-    escaped(&format!("postern rules allow {pattern} --agent {agent}{flags}"))
+    escaped(&format!("postern rules allow {option}{pattern} --agent {agent}{flags}"))
 }

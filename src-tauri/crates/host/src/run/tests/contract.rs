@@ -109,7 +109,7 @@ async fn holds(confinement: impl Fn(Vec<String>) -> Confinement, allowed: &[&str
 async fn mac_look_holds() {
     let allowed =
         ["cat a", "ls -R src", "echo x > /dev/null", "cat a | sort | wc -l", "head -c 4 /etc/hosts"];
-    holds(|folders| Confinement::Look { folders }, &allowed).await;
+    holds(Confinement::look, &allowed).await;
 }
 
 #[tokio::test]

@@ -226,7 +226,7 @@ async fn cost_of_a_profile() {
     let place = place();
     let profiles = [
         Confinement::None,
-        Confinement::Look { folders: folders(&place) },
+        Confinement::look(folders(&place)),
         Confinement::project(folders(&place), false, false),
     ];
     let mut times: [Vec<Duration>; 3] = Default::default();

@@ -17,7 +17,7 @@ fn judged(text: &str) -> Verdict {
 }
 
 fn look() -> Confinement {
-    Confinement::Look { folders: vec![CWD.to_owned()] }
+    Confinement::look(vec![CWD.to_owned()])
 }
 
 #[test]

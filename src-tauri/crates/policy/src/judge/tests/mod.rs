@@ -13,6 +13,7 @@ mod layers;
 mod limits;
 mod look;
 mod lookup;
+mod opened;
 mod order;
 mod own_shell;
 mod rules;
