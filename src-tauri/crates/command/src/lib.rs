@@ -33,8 +33,8 @@ pub use postern_programs::{
 pub use programs::{
     Caches, ExampleProblem, KnownEffect, KnownProgram, KnownReads, all_caches, arity, asks_others, caches_of,
     check_examples, class_of, command_words, extensions, is_read_only, is_read_only_anyway,
-    is_reading_carrier, known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files,
-    set_own_programs, treats_input_as_data,
+    is_reading_carrier, known_arguments, known_program, known_programs, otherwise, reads_alike_everywhere,
+    reads_any_files, set_own_programs, treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote, quote_word, words_of, words_of_at};
 pub use raw::stands_for;

@@ -46,8 +46,8 @@ pub use cause::{
     RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
-    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen,
-    TooBroad, check_rule, lint, lint_file, remarks, would_match,
+    AlsoCovered, Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen,
+    TooBroad, also_covered, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use classes::{Access, Class};
 pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};

@@ -1,10 +1,11 @@
 //! What is known about programs, to be shown.
 
-use postern_programs::{Check, Class, Does, ReadCheck};
+use postern_programs::{Check, Class, Does, ReadCheck, listed};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 use super::table::{PROGRAMS, Program, Trait};
-use super::{family, own, table};
+use super::{family, own, table, unsafe_args};
 
 /// Everything that is known about a program.
 #[derive(Debug, Clone, Serialize)]
@@ -117,4 +118,25 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
         caches: program.caches.as_ref().map_or(&[], |caches| caches.reads),
         source: wrapper.or_else(|| program.interpreter.as_ref().map(|interpreter| interpreter.source)),
     }
+}
+
+/// Returns the options and commands that are known of a program, each once: those that do more than its ordinary work among them.
+pub fn known_arguments(name: &str) -> BTreeSet<String> {
+    let family = family(name);
+    let known = [table::program(&family), own::find(&family)];
+    known.into_iter().flatten().flat_map(arguments_of).map(str::to_owned).collect()
+}
+
+fn arguments_of(program: &'static Program) -> impl Iterator<Item = &'static str> {
+    let interpreter = program.interpreter.as_ref().map_or(["", ""], |one| [one.code, one.named]);
+    let options = [program.before.unwrap_or_default(), program.behind].into_iter().chain(interpreter);
+    let options = options.chain(program.wrapper.as_ref().map(|wrapper| wrapper.options));
+    let options = options.flat_map(|grammar| listed(grammar).map(|(option, _)| option));
+    let marks =
+        program.unsafe_args.iter().map(|one| one.when).chain(program.effects.iter().map(|one| one.when));
+    let marks = marks.flat_map(|when| when.split_whitespace()).filter_map(unsafe_args::label);
+    let is_plain = |word: &&str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    options.map(|option| option.trim_start_matches('@')).chain(marks).filter(is_plain)
 }

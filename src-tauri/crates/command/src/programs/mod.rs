@@ -24,7 +24,7 @@ pub(crate) use class::family;
 pub use examples::{ExampleProblem, check_examples};
 pub use extended::extensions;
 pub use input::treats_input_as_data;
-pub use known::{KnownEffect, KnownProgram, KnownReads, known_program, known_programs};
+pub use known::{KnownEffect, KnownProgram, KnownReads, known_arguments, known_program, known_programs};
 pub use otherwise::otherwise;
 pub(crate) use own::find as own_program;
 pub use own::set_own_programs;

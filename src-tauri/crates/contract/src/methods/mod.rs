@@ -27,9 +27,10 @@ pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
 };
 pub use results::{
-    Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
-    Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
-    SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion, ToolQuestions,
+    Agents, AlsoCovers, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
+    HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
+    RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
+    ToolQuestions,
 };
 
 use crate::{

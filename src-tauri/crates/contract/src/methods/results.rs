@@ -130,6 +130,24 @@ pub struct RulePreview {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub changes: Vec<String>,
+    /// Of a broad rule, or of one that has to be: what it covers besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub also: Vec<AlsoCovers>,
+}
+
+/// What a broad rule covers besides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AlsoCovers {
+    /// The kind of the effect (`delete`); absent if it is that it runs any program it is told to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// Some of the arguments that have it.
+    pub by: Vec<String>,
+    /// The effect and its arguments in words, ready to be shown: `delete files (-delete)`.
+    pub text: String,
 }
 
 /// A place in a text, counted from one.

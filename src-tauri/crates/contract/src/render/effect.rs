@@ -2,10 +2,11 @@
 
 use super::cause::argument;
 use super::sentence::Sentence;
+use crate::methods::AlsoCovers;
 use crate::piece::{Piece, PieceKind, Shown};
 use postern_command::effect::{InstallPlace, Reversible, Scope, Why};
 use postern_command::{Effect, Words};
-use postern_policy::{Cause, Measured, RatedEffect, Risk, RiskLevel};
+use postern_policy::{AlsoCovered, Cause, Measured, RatedEffect, Risk, RiskLevel};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -68,6 +69,43 @@ pub fn beyond_headline(risk: &Risk) -> Vec<Shown> {
     let rest =
         risk.effects.iter().skip(named_by_headline(risk)).filter(|rated| rated.level != RiskLevel::Safe);
     rest.map(effect_sentence).collect()
+}
+
+/// Returns a kind of effect as a verb phrase: `delete files`.
+pub fn effect_kind(kind: &str) -> &'static str {
+    match kind {
+        "read" => "read files",
+        "write" => "write files",
+        "delete" => "delete files",
+        "run-project-code" => "run code of the project",
+        "run-inline-code" => "run code in its arguments",
+        "run-downloaded-code" => "run code that it downloads",
+        "install" => "install software",
+        "fetch" => "fetch from the network",
+        "send" => "send data",
+        "publish" => "publish",
+        "change-repository" => "change a repository",
+        "run-elsewhere" => "run commands on other machines or in containers",
+        "change-system" => "change this machine",
+        "control-app" => "control apps",
+        "use-secret" => "use keys and passwords",
+        "serve" => "serve on the network",
+        _ => "do what Postern doesn't know",
+    }
+}
+
+/// Returns what a broad rule covers besides.
+pub fn also_covers(also: &AlsoCovered) -> AlsoCovers {
+    let does = also.effect.as_deref().map_or("run any program", effect_kind);
+    let by: Vec<String> = also.by.iter().map(|word| postern_command::escape::text(word)).collect();
+    let text = if by.is_empty() { does.to_owned() } else { format!("{does} ({})", by.join(", ")) };
+    AlsoCovers { effect: also.effect.clone(), by, text }
+}
+
+/// Returns that as a sentence; `None` if it covers nothing besides.
+pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
+    let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
+    (!texts.is_empty()).then(|| format!("Also: {}", texts.join("; ")))
 }
 
 /// Returns why a question is asked, to the person.

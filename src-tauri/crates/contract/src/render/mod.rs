@@ -25,7 +25,10 @@ pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, set_aside, timed_out,
     verdict_advice,
 };
-pub use effect::{asked_because, beyond_headline, effect, effect_sentence, headline};
+pub use effect::{
+    all_also_covered, also_covers, asked_because, beyond_headline, effect, effect_kind, effect_sentence,
+    headline,
+};
 pub use gap::difference;
 pub use lint::{fix, problem};
 pub use offer::{offer, placed_offer};

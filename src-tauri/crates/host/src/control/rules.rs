@@ -2,15 +2,15 @@
 
 use super::{Answer, Control, Handle, rows, staged};
 use crate::ask::FaceId;
-use crate::book::{AgentChanges, Imported, Matched, unconfirmed};
+use crate::book::{AgentChanges, BookError, Imported, Matched, unconfirmed};
 use postern_command::escape;
 use postern_contract::methods::{
-    AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
-    RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesBatch,
-    RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
+    AddRule, AlsoCovers, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules,
+    PreviewRule, RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules,
+    RulesBatch, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
-use postern_contract::{RuleDraft, Told};
-use postern_policy::{AgentId, Rule, Source, kind_name, pattern_text};
+use postern_contract::{RuleDraft, Told, render};
+use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name, pattern_text};
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
@@ -132,6 +132,16 @@ impl Control {
         Ok((rules, refused))
     }
 
+    /// Returns what a rule covers if it is broad, and otherwise not.
+    fn also_covered(&self, draft: RuleDraft) -> Vec<AlsoCovers> {
+        let home = &self.parts.book.places().home;
+        let rule = draft.rule(home);
+        rule.map_or_else(
+            |_| Vec::new(),
+            |rule| also_covered(&rule, home).iter().map(render::also_covers).collect(),
+        )
+    }
+
     /// What settings from a file change of an agent's.
     fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
         let entry = self.parts.book.entry(agent)?;
@@ -153,19 +163,23 @@ impl Control {
 impl Handle<PreviewRule> for Control {
     async fn handle(&self, _: FaceId, params: RuleDraft) -> Answer<PreviewRule> {
         let agent = params.agent.clone();
+        let draft = params.clone();
         let rule = match self.parts.book.rule_of(params, Source::Person).await {
             Ok(rule) => rule,
             Err(error) => {
-                return Ok(RulePreview { problem: Some(error.to_string()), ..RulePreview::default() });
+                let carrier = matches!(error, BookError::Rule(RuleProblem::Carrier(_)));
+                let also = if carrier { self.also_covered(draft) } else { Vec::new() };
+                return Ok(RulePreview { problem: Some(error.to_string()), also, ..RulePreview::default() });
             }
         };
+        let also = if draft.broad { self.also_covered(draft) } else { Vec::new() };
         let listed = self.parts.book.remarked(vec![rule.clone()]).await?;
-        let remarks =
-            listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text).collect();
+        let remarks = listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text);
+        let remarks = remarks.chain(render::all_also_covered(&also)).collect();
         let Matched { count, of, examples } =
             self.parts.book.matched_recently(agent.clone(), vec![rule.clone()]).await?;
         let (changed, changes) = self.parts.book.changed_by(agent, rule).await?;
-        Ok(RulePreview { problem: None, remarks, matched: count, of, examples, changed, changes })
+        Ok(RulePreview { problem: None, remarks, matched: count, of, examples, changed, changes, also })
     }
 }
 

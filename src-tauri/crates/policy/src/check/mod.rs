@@ -1,10 +1,12 @@
 //! Rules before they are saved: their examples, what is too broad, and what else is to be said about them.
 
+mod beyond;
 mod cover;
 mod example;
 mod lint;
 mod remark;
 
+pub use beyond::{AlsoCovered, also_covered};
 pub use lint::{
     Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Seen, TooBroad, lint, lint_file,
 };

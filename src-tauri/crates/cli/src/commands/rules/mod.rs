@@ -118,6 +118,9 @@ fn add(
     {
         return Err(Failure::refused(problem));
     }
+    for one in previews.iter().filter(|preview| preview.problem.is_some()).flat_map(|preview| &preview.also) {
+        print::remark(format!("it would also {}", one.text));
+    }
     let mut rows = Vec::with_capacity(drafts.len());
     for draft in drafts {
         rows.push(link.call::<AddRule>(draft)?);
@@ -142,8 +145,17 @@ fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Fai
     for remark in &row.remarks {
         print::line(format!("  note: {}", remark.text))?;
     }
+    if !preview.also.is_empty() {
+        let all: Vec<&str> = preview.also.iter().map(|one| one.text.as_str()).collect();
+        print::line(format!("  also: {}", all.join("; ")))?;
+        print::line(format!("  not: {STILL_ASKED}"))?;
+    }
     looked_back(effect, preview)
 }
+
+/// What no broad rule covers.
+const STILL_ASKED: &str =
+    "what a deny rule or the core denies, protected places, redirections that write (without --writes)";
 
 /// Prints one document: the only one, or a list of them.
 fn one_or_all<T: serde::Serialize>(all: &[T]) -> Result<(), Failure> {

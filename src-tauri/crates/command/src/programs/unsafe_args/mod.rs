@@ -149,7 +149,7 @@ fn named(call: &Call, effect: ArgEffect, mark: &str, argument: usize) -> UnsafeA
 const LONGEST_LABEL: usize = 40;
 
 /// Returns a mark as a user would write it, or `None` if it matches any word.
-fn label(mark: &str) -> Option<&str> {
+pub(super) fn label(mark: &str) -> Option<&str> {
     let option = mark.rsplit(':').next().filter(|rest| rest.starts_with('-'));
     let text =
         option.unwrap_or(mark).trim_start_matches(['@', '=', '^', '~', '$', '!', '#']).trim_end_matches('/');

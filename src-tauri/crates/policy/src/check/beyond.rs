@@ -1,0 +1,187 @@
+//! What a broad rule covers beyond what a narrow one with the same words does: found out by trying each argument that is known
+//! of its program.
+
+use super::example::{facts, steps_of, timeless};
+use crate::agent::AgentPolicy;
+use crate::facts::Facts;
+use crate::path;
+use crate::risk;
+use crate::rule::{Effect, Pattern, Rule};
+use crate::ruleset::RuleSet;
+use crate::settings::{AgentId, Settings};
+use crate::verdict::RiskLevel;
+use postern_command::{known_arguments, read_argv};
+use serde::{Deserialize, Serialize};
+
+/// Arguments of one effect that are named.
+const MOST_NAMED: usize = 3;
+
+/// What a rule covers besides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AlsoCovered {
+    /// The kind of the effect; `None` is that it runs any program it is told to.
+    pub effect: Option<String>,
+    /// Some of the arguments that have it; empty if it needs none of them.
+    pub by: Vec<String>,
+}
+
+/// A word that stands for anything.
+const ANY: &str = "any";
+
+/// Returns what a rule covers if it is broad and does not cover otherwise, the most consequential first. `home` is the person's
+/// home folder.
+pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
+    let words = match &rule.pattern {
+        Pattern::Command(text) => {
+            let mut words = postern_command::words_of_at(text, home).unwrap_or_default();
+            if words.pop_if(|last| last == "*").is_none() {
+                return Vec::new();
+            }
+            words
+        }
+        Pattern::Path(text) if !crate::pattern::is_glob(text) => {
+            vec![path::expand_home(text, home).into_owned()]
+        }
+        Pattern::Path(_)
+        | Pattern::Exact(_)
+        | Pattern::Identity(_)
+        | Pattern::Read(_)
+        | Pattern::Write(_) => {
+            return Vec::new();
+        }
+    };
+    let Some(program) = words.first().filter(|_| rule.effect == Effect::Allow) else { return Vec::new() };
+    let arguments = known_arguments(path::base_name(program));
+    let mut tried = Tried::new(rule, home);
+    tried.add(&words, &[ANY], None);
+    for argument in &arguments {
+        tried.add(&words, &[argument, ANY], Some(argument));
+        tried.add(&words, &[argument, ANY, ";"], Some(argument));
+    }
+    tried.found()
+}
+
+struct Tried<'a> {
+    rule: &'a Rule,
+    home: &'a str,
+    narrow: Option<AgentPolicy>,
+    broad: Option<AgentPolicy>,
+    found: Vec<(RiskLevel, AlsoCovered)>,
+    /// Kinds of effects that the narrow rule covers.
+    narrowly: Vec<&'static str>,
+}
+
+impl<'a> Tried<'a> {
+    fn new(rule: &'a Rule, home: &'a str) -> Self {
+        let policy = |broad| {
+            let rule = Rule { broad, confine: None, ..timeless(rule) };
+            let rules = RuleSet::compile(std::slice::from_ref(&rule), home, false);
+            let settings = Settings { allow_skills: true, ..Settings::default() };
+            Some(AgentPolicy { rules, ..AgentPolicy::new(AgentId::new("rule").ok()?, settings) })
+        };
+        let (narrow, broad) = (policy(false), policy(true));
+        Self { rule, home, narrow, broad, found: Vec::new(), narrowly: Vec::new() }
+    }
+
+    /// Tries the rule's words with further ones. `by` is the argument that is looked at.
+    fn add(&mut self, words: &[String], more: &[&str], by: Option<&str>) {
+        let argv: Vec<String> =
+            words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect();
+        let reading = read_argv(&argv);
+        let steps = steps_of(&reading, self.rule, self.home);
+        if steps.len() != reading.steps.len() {
+            return;
+        }
+        let facts = facts(&reading, &steps, self.home, false);
+        for at in 0..steps.len() {
+            self.add_step(&facts, at, by);
+        }
+    }
+
+    fn add_step(&mut self, facts: &Facts<'_>, at: usize, by: Option<&str>) {
+        let covers = |policy: &Option<AgentPolicy>| {
+            policy.as_ref().is_some_and(|one| crate::judge::covers(one, facts, at))
+        };
+        let narrow = covers(&self.narrow);
+        if !narrow && !covers(&self.broad) {
+            return;
+        }
+        let step = &facts.reading.steps[at];
+        if step.program() == Some(ANY) {
+            self.note(RiskLevel::Dangerous, None, by);
+            return;
+        }
+        for rated in risk::of_step(facts, step, &facts.steps[at]) {
+            let kind = rated.effect.kind();
+            if narrow {
+                self.narrowly.push(kind);
+            } else {
+                self.note(rated.level, Some(kind), by);
+            }
+        }
+    }
+
+    fn note(&mut self, level: RiskLevel, effect: Option<&'static str>, by: Option<&str>) {
+        let known = self.found.iter().position(|(_, one)| one.effect.as_deref() == effect);
+        let at = known.unwrap_or_else(|| {
+            let one = AlsoCovered { effect: effect.map(str::to_owned), by: Vec::new() };
+            self.found.push((level, one));
+            self.found.len() - 1
+        });
+        let (worst, one) = &mut self.found[at];
+        *worst = level.max(*worst);
+        let is_new = |by: &&str| one.by.len() < MOST_NAMED && !one.by.iter().any(|other| other == by);
+        if let Some(by) = by.filter(is_new) {
+            one.by.push(by.to_owned());
+        }
+    }
+
+    fn found(mut self) -> Vec<AlsoCovered> {
+        self.found.sort_by_key(|(level, one)| (one.effect.is_some(), std::cmp::Reverse(*level)));
+        let narrowly = &self.narrowly;
+        let is_more = |one: &AlsoCovered| {
+            // What is not known of an argument says nothing to a person.
+            one.effect.as_deref().is_none_or(|kind| kind != "unknown" && !narrowly.contains(&kind))
+        };
+        self.found.into_iter().map(|(_, one)| one).filter(is_more).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::also_covered;
+    use crate::testing::{HOME, rule};
+    use crate::{Effect, Rule};
+
+    fn also(text: &str) -> Vec<(Option<String>, bool)> {
+        let rule = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        also_covered(&rule, HOME).into_iter().map(|one| (one.effect, one.by.is_empty())).collect()
+    }
+
+    #[test]
+    fn a_broad_rule_says_what_else_it_covers() {
+        let kinds = |text: &str| -> Vec<String> {
+            also(text)
+                .into_iter()
+                .map(|(effect, _)| effect.unwrap_or_else(|| "any program".to_owned()))
+                .collect()
+        };
+        let find = kinds("find *");
+        assert_eq!(find.first().map(String::as_str), Some("any program"), "{find:?}");
+        assert!(find.contains(&"delete".to_owned()) && !find.contains(&"read".to_owned()), "{find:?}");
+        let rule = Rule { broad: true, ..rule(1, Effect::Allow, "find *") };
+        let by: Vec<String> = also_covered(&rule, HOME).into_iter().flat_map(|one| one.by).collect();
+        assert!(by.contains(&"-exec".to_owned()) && by.contains(&"-delete".to_owned()), "{by:?}");
+        assert!(kinds("npm *").contains(&"publish".to_owned()), "{:?}", kinds("npm *"));
+        assert!(kinds("python3 *").contains(&"run-inline-code".to_owned()), "{:?}", kinds("python3 *"));
+        assert_eq!(also("xargs *").first(), Some(&(None, true)), "it needs no argument for it");
+    }
+
+    #[test]
+    fn a_rule_whose_words_leave_nothing_open_covers_no_more() {
+        for text in ["wc *", "find . -name x", "echo *"] {
+            assert_eq!(also(text), [], "{text}");
+        }
+    }
+}
