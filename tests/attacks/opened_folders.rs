@@ -4,20 +4,37 @@ use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 const SECRET: &str = "THE-PERSONS-KEY";
 
-/// Starts an agent that may look around, in a folder of its own, and returns it with a folder of the person's that a rule opens.
-fn reader(arena: &Arena) -> (Agent, PathBuf) {
+/// A folder of the person's with notes, beside one with a key. It lies in no temporary folder, which no rule opens.
+struct Person {
+    folder: TempDir,
+}
+
+impl Person {
+    fn notes(&self) -> PathBuf {
+        self.folder.path().join("notes")
+    }
+
+    fn keys(&self) -> PathBuf {
+        self.folder.path().join("keys")
+    }
+}
+
+/// Starts an agent that may look around in a folder of its own.
+fn reader(arena: &Arena) -> (Agent, Person) {
     let folders = format!("folders={}", arena.outside().join("project-main").display());
     let agent = arena.agent("main", &["look=allow", &folders]);
-    let notes = arena.home().join("notes");
-    fs::create_dir_all(arena.home().join(".ssh")).unwrap();
-    fs::write(arena.home().join(".ssh/id_rsa"), SECRET).unwrap();
-    fs::create_dir_all(&notes).unwrap();
-    fs::write(notes.join("plan.md"), "the plan\n").unwrap();
-    (agent, notes)
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize().unwrap();
+    let person = Person { folder: TempDir::new_in(place).unwrap() };
+    fs::create_dir(person.keys()).unwrap();
+    fs::write(person.keys().join("id_rsa"), SECRET).unwrap();
+    fs::create_dir(person.notes()).unwrap();
+    fs::write(person.notes().join("plan.md"), "the plan\n").unwrap();
+    (agent, person)
 }
 
 fn open(arena: &Arena, agent: &Agent, folder: &str) {
@@ -44,7 +61,8 @@ fn tried(agent: &mut Agent, line: &str) -> Option<(Value, String)> {
 #[test]
 fn an_opened_folder_is_read_confined_and_no_link_leads_out_of_it() {
     let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, notes) = reader(&arena);
+    let (mut agent, person) = reader(&arena);
+    let notes = person.notes();
     let plan = notes.join("plan.md").display().to_string();
     assert!(tried(&mut agent, &format!("cat {plan}")).is_none(), "it is asked about without the rule");
     open(&arena, &agent, &notes.display().to_string());
@@ -58,21 +76,20 @@ fn an_opened_folder_is_read_confined_and_no_link_leads_out_of_it() {
     let rule = used.as_array().unwrap().iter().find(|row| row["rule"]["pattern"]["kind"] == "read").unwrap();
     assert_eq!(rule["rule"]["usage"]["count"], 1, "{rule}");
 
-    let key = arena.home().join(".ssh/id_rsa");
-    symlink(&key, notes.join("key")).unwrap();
-    symlink(arena.home().join(".ssh"), notes.join("keys")).unwrap();
-    symlink(arena.home(), notes.join("home")).unwrap();
+    symlink(person.keys().join("id_rsa"), notes.join("key")).unwrap();
+    symlink(person.keys(), notes.join("keys")).unwrap();
+    symlink(person.folder.path(), notes.join("home")).unwrap();
     let at = notes.display();
     for line in [
         format!("cat {at}/key"),
         format!("cat {at}/keys/id_rsa"),
-        format!("cat {at}/home/.ssh/id_rsa"),
+        format!("cat {at}/home/keys/id_rsa"),
         format!("cat {at}/*"),
         format!("cat {at}/*/*"),
         format!("grep -R . {at}"),
         format!("cd {at}/keys && cat id_rsa"),
         format!("for f in {at}/*; do cat \"$f\"; done"),
-        format!("cat {at}/../.ssh/id_rsa"),
+        format!("cat {at}/../keys/id_rsa"),
         format!("find -L {at} -name id_rsa"),
     ] {
         let said = tried(&mut agent, &line).map_or_else(String::new, |(_, said)| said);
@@ -90,11 +107,12 @@ fn an_opened_folder_is_read_confined_and_no_link_leads_out_of_it() {
 #[test]
 fn a_folder_that_was_exchanged_for_a_link_opens_nothing() {
     let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, notes) = reader(&arena);
+    let (mut agent, person) = reader(&arena);
+    let notes = person.notes();
     open(&arena, &agent, &notes.display().to_string());
     let at = notes.display().to_string();
-    fs::rename(&notes, arena.home().join("old")).unwrap();
-    for target in [arena.home().join(".ssh"), arena.home().to_owned(), arena.data().to_owned()] {
+    fs::rename(&notes, person.folder.path().join("old")).unwrap();
+    for target in [person.keys(), person.folder.path().to_owned(), arena.data().to_owned()] {
         symlink(&target, &notes).unwrap();
         for line in [format!("cat {at}/id_rsa"), format!("grep -R . {at}"), format!("cd {at} && cat id_rsa")]
         {
@@ -112,30 +130,32 @@ fn a_folder_that_was_exchanged_for_a_link_opens_nothing() {
 #[test]
 fn no_rule_opens_keys_or_what_holds_them() {
     let Some(arena) = Arena::open_own() else { return };
-    let (agent, notes) = reader(&arena);
-    symlink(arena.home().join(".ssh"), arena.home().join("innocent")).unwrap();
-    let (home, data) = (arena.home().display().to_string(), arena.data().display().to_string());
-    let above = arena.home().parent().unwrap().display().to_string();
-    for folder in [
-        home.clone(),
-        above,
-        format!("{home}/.ssh"),
-        format!("{home}/innocent"),
-        data,
-        "/".to_owned(),
-        "/run".to_owned(),
-    ] {
-        let refused = arena.run(&["rules", "allow", "--read", &folder, "--agent", agent.id()]);
-        assert!(
-            refused.code != 0 && refused.stderr.contains("can't let an agent read"),
-            "{folder}: {refused:?}"
-        );
+    let (agent, person) = reader(&arena);
+    let (notes, innocent) = (person.notes(), person.folder.path().join("innocent"));
+    symlink(arena.data(), &innocent).unwrap();
+    let data = arena.data().display().to_string();
+    let folders = [
+        "~",
+        "~/.ssh",
+        "~/.config",
+        "/",
+        "/run",
+        "/srv",
+        "/tmp/x",
+        data.as_str(),
+        innocent.to_str().unwrap(),
+    ];
+    for folder in folders {
+        let refused = arena.run(&["rules", "allow", "--read", folder, "--agent", agent.id()]);
+        assert!(refused.code != 0, "{folder}: {refused:?}");
     }
     let file = arena.outside().join("rules.json");
-    let rules = json!({"version": 1, "rules": [{"effect": "allow", "kind": "read", "text": home}]});
+    let rules = json!({"version": 1, "rules": [{"effect": "allow", "kind": "read", "text": "~"}]});
     fs::write(&file, rules.to_string()).unwrap();
     let imported = arena.run(&["rules", "import", &file.display().to_string(), "--agent", agent.id()]);
     assert!(imported.code != 0, "{imported:?}");
+    let listed = arena.json(&["rules", "list", "--agent", agent.id()]).to_string();
+    assert!(!listed.contains("\"read\""), "{listed}");
     open(&arena, &agent, &notes.display().to_string());
     let exported = arena.ok(&["rules", "export", "--agent", agent.id()]);
     fs::write(&file, &exported).unwrap();
@@ -149,7 +169,8 @@ fn no_rule_opens_keys_or_what_holds_them() {
 #[test]
 fn always_opens_the_folder_that_was_shown_and_the_run_is_confined() {
     let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, notes) = reader(&arena);
+    let (mut agent, person) = reader(&arena);
+    let notes = person.notes();
     let line = format!("cat {}", notes.join("plan.md").display());
     let watcher = arena.watch();
     let posted = agent.post(json!({ "shell": line }));

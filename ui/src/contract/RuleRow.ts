@@ -16,7 +16,7 @@ rule: Rule,
  */
 text: string, 
 /**
- * The same, ready to be shown.
+ * The same, ready to be shown; of a rule about files, what it says about them (`read files in ~/notes`).
  */
 shown: Array<Piece>, 
 /**

@@ -5,6 +5,7 @@ export type { AgentRef } from "./AgentRef";
 export type { AgentRow } from "./AgentRow";
 export type { AgentSet } from "./AgentSet";
 export type { Agents } from "./Agents";
+export type { AlsoCovers } from "./AlsoCovers";
 export type { Answer } from "./Answer";
 export type { AnswerParams } from "./AnswerParams";
 export type { Answered } from "./Answered";

@@ -4,10 +4,10 @@ use super::judge::World;
 use super::live::Request;
 use crate::book::{NewRule, Remember, ToolRemember};
 use postern_command::escape;
-use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope};
+use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope, render};
 use postern_policy::{
-    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, RuleInput, RuleOrigin, from_home,
-    parse_pattern, pattern_text,
+    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, Rule, RuleInput, RuleOrigin, from_home,
+    kind_name, parse_pattern, pattern_text,
 };
 
 /// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
@@ -151,7 +151,8 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
         let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| SavedPlace::Folder {
             path: escape::text(&from_home(folder, home)),
         });
-        let rule_text = escape::text(&pattern_text(&rule.pattern));
+        let whole = Rule::new(remember.effect, rule.pattern.clone());
+        let rule_text = postern_contract::text(&render::rule_pattern(&whole));
         let own_shell = remember.origin == RuleOrigin::AgentShell;
         Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell, confine: rule.confine }
     };
@@ -189,8 +190,29 @@ fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
 
 /// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.
 fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, NotApplied> {
-    let pattern = parse_pattern(edited, None).map_err(NotApplied::Pattern)?;
+    // A rule about files stays one: the same text by itself would name programs.
+    let kind = rule.pattern.files().map(|_| kind_name(&rule.pattern));
+    let pattern = parse_pattern(edited, kind).map_err(NotApplied::Pattern)?;
     let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
     let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
     Ok(NewRule { pattern, args, ..rule.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NewRule, edited_rule};
+    use postern_policy::{Pattern, RuleInput};
+
+    #[test]
+    fn an_edited_rule_for_reading_names_no_program() {
+        let pattern = Pattern::Read("/Users/u/notes".to_owned());
+        let (args, pin, limits, confine, folder) = (None, None, None, None, None);
+        let input = RuleInput::Nothing;
+        let rule = NewRule { pattern, args, pin, allow_writes: false, limits, confine, folder, input };
+        for edited in ["/Users/u/code", "~/bin/**"] {
+            let saved = edited_rule(&rule, edited).unwrap();
+            assert_eq!(saved.pattern, Pattern::Read(edited.to_owned()));
+        }
+        assert!(edited_rule(&rule, "git push *").is_err(), "words of a command are no folder");
+    }
 }
