@@ -10,7 +10,7 @@ use crate::rule::{Effect, Pattern, Rule};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::RiskLevel;
-use postern_command::{known_arguments, read_argv};
+use postern_command::{ArgEffect, UnsafeArg, known_arguments, read_argv};
 use serde::{Deserialize, Serialize};
 
 /// Arguments of one effect that are named.
@@ -112,6 +112,10 @@ impl<'a> Tried<'a> {
             self.note(RiskLevel::Dangerous, None, by);
             return;
         }
+        let runs = |way: &UnsafeArg| matches!(way.effect, ArgEffect::Runs | ArgEffect::Shell);
+        if !narrow && step.ways_out.iter().any(runs) {
+            self.note(RiskLevel::Dangerous, None, by);
+        }
         for rated in risk::of_step(facts, step, &facts.steps[at]) {
             let kind = rated.effect.kind();
             if narrow {
@@ -131,7 +135,10 @@ impl<'a> Tried<'a> {
         });
         let (worst, one) = &mut self.found[at];
         *worst = level.max(*worst);
-        let is_new = |by: &&str| one.by.len() < MOST_NAMED && !one.by.iter().any(|other| other == by);
+        // What it does without an argument needs none.
+        let alone = known.is_some() && one.by.is_empty();
+        let is_new =
+            |by: &&str| !alone && one.by.len() < MOST_NAMED && !one.by.iter().any(|other| other == by);
         if let Some(by) = by.filter(is_new) {
             one.by.push(by.to_owned());
         }
@@ -176,6 +183,7 @@ mod tests {
         assert!(kinds("npm *").contains(&"publish".to_owned()), "{:?}", kinds("npm *"));
         assert!(kinds("python3 *").contains(&"run-inline-code".to_owned()), "{:?}", kinds("python3 *"));
         assert_eq!(also("xargs *").first(), Some(&(None, true)), "it needs no argument for it");
+        assert_eq!(also("rg *").first(), Some(&(None, false)), "an option names a program");
     }
 
     #[test]
