@@ -113,12 +113,12 @@ pub(crate) enum Command {
     /// Codex, Windsurf, Cline, Kiro CLI, opencode
     #[command(subcommand)]
     Hook(Hook),
-    /// Deny everything for a while (15m, 1h), or until `resume`
+    /// Block all agents for a while (15m, 1h), or until `resume`
     Pause {
         /// Duration
         duration: Option<humantime::Duration>,
     },
-    /// End a pause
+    /// Unblock all agents
     Resume,
     /// Print a shell's completions for this command line
     Completions {

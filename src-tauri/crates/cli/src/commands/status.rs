@@ -19,10 +19,10 @@ pub(crate) fn status(link: &mut Link, json: Json) -> Result<(), Failure> {
 
 fn mode(status: &Status) -> String {
     match (status.mode, status.paused_until) {
-        (Mode::Listening, _) => "listening".to_owned(),
-        (Mode::Paused, Some(until)) => format!("paused until {}: everything is denied", print::time(until)),
-        (Mode::Paused, None) => "paused until resumed: everything is denied".to_owned(),
-        (Mode::DenyAll, _) => "deny-all: the records are in doubt".to_owned(),
+        (Mode::Listening, _) => "on".to_owned(),
+        (Mode::Paused, Some(until)) => format!("blocking all agents until {}", print::time(until)),
+        (Mode::Paused, None) => "blocking all agents until postern resume".to_owned(),
+        (Mode::DenyAll, _) => "denying all requests: its history is damaged".to_owned(),
     }
 }
 
@@ -59,11 +59,11 @@ fn stopped(one: &StoppedAgent) -> String {
 pub(crate) fn pause(link: &mut Link, duration: Option<humantime::Duration>) -> Result<(), Failure> {
     let for_ms =
         duration.map(|duration| u64::try_from(duration.as_millis()).map_err(Failure::own)).transpose()?;
-    print::line(mode(&link.call::<PauseAll>(&Pause { for_ms })?))
+    print::line(format!("Postern is {}", mode(&link.call::<PauseAll>(&Pause { for_ms })?)))
 }
 
 pub(crate) fn resume(link: &mut Link) -> Result<(), Failure> {
-    print::line(mode(&link.call::<ResumeAll>(&Nothing {})?))
+    print::line(format!("Postern is {}", mode(&link.call::<ResumeAll>(&Nothing {})?)))
 }
 
 /// One thing that `doctor` looked at.
