@@ -1,21 +1,28 @@
-//! The menu-bar item: state, how many wait, what ran last, pause and resume.
+//! The menu-bar item: the state in words, what waits, runs and ran last, and what blocks all agents.
 
 use crate::Page;
 use crate::backend::Backend;
 use crate::run::Parts;
 use crate::window::settings;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use postern_contract::methods::{
-    GetStatus, ListRequests, Nothing, Pause, PauseAll, RequestFilter, ResumeAll,
+    GetStatus, ListAgents, ListQuestions, ListRequests, Nothing, Pause, PauseAll, RequestFilter, ResumeAll,
 };
-use postern_contract::{Mode, RequestRow, Status};
+use postern_contract::{Mode, Question, RequestRow, Status};
+use postern_policy::RiskLevel;
 use postern_protocol::RunState;
 use tauri::image::Image;
 use tauri::menu::{MenuBuilder, MenuEvent, MenuItem, MenuItemBuilder};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Manager, Wry};
 
-/// Requests that the menu lists.
-const LAST: u32 = 5;
+/// Waiting requests that the menu lists.
+const WAITING: usize = 3;
+/// Requests that the menu lists of those that run, and of those that ended.
+const LAST: usize = 5;
+/// Requests that are read to find them.
+const READ: u32 = 30;
 /// Characters of a command that fit into a menu.
 const LONGEST: usize = 56;
 const STOPPED: &str = "Postern has stopped";
@@ -43,14 +50,32 @@ pub(crate) fn open(app: &AppHandle) -> Menu {
     Menu { app: app.clone(), tray: tray.ok() }
 }
 
+/// What the menu is made of.
+struct Facts {
+    status: Status,
+    agents: usize,
+    questions: Vec<Question>,
+    requests: Vec<RequestRow>,
+}
+
+impl Facts {
+    async fn read(backend: &Backend) -> anyhow::Result<Self> {
+        let filter = RequestFilter { limit: Some(READ), ..RequestFilter::default() };
+        Ok(Self {
+            status: backend.ask::<GetStatus>(&Nothing {}).await?,
+            agents: backend.ask::<ListAgents>(&Nothing {}).await?.agents.len(),
+            questions: backend.ask::<ListQuestions>(&Nothing {}).await?.questions,
+            requests: backend.ask::<ListRequests>(&filter).await?.requests,
+        })
+    }
+}
+
 impl Menu {
-    /// Reads the state anew and shows it.
+    /// Reads the state again and shows it.
     pub(crate) async fn refresh(&self, backend: &Backend) {
-        let filter = RequestFilter { limit: Some(LAST), ..RequestFilter::default() };
-        let last = backend.ask::<ListRequests>(&filter).await.map(|page| page.requests).unwrap_or_default();
-        match backend.ask::<GetStatus>(&Nothing {}).await {
-            Ok(status) => {
-                if let Err(error) = self.show(&status, &last) {
+        match Facts::read(backend).await {
+            Ok(facts) => {
+                if let Err(error) = self.show(&facts) {
                     tracing::warn!(%error, "the menu-bar item");
                 }
             }
@@ -80,42 +105,55 @@ impl Menu {
         tray.set_menu(Some(menu))
     }
 
-    fn show(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<()> {
+    fn show(&self, facts: &Facts) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
+        let status = &facts.status;
         let attention = !status.attention.is_empty() || status.faces.is_empty();
         tray.set_icon(Some(face(status.mode, attention)))?;
         tray.set_icon_as_template(true)?;
         tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
-        tray.set_tooltip(Some(summary(status)))?;
-        tray.set_menu(Some(self.menu(status, last)?))
+        tray.set_tooltip(Some(state(status, facts.agents)))?;
+        tray.set_menu(Some(self.menu(facts)?))
     }
 
-    fn menu(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<tauri::menu::Menu<Wry>> {
-        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(mode(status.mode))?);
-        if status.waiting > 0 {
-            menu = menu.item(&self.item("question", &format!("Show {}", waiting(status.waiting)))?);
-        }
-        if status.faces.is_empty() {
-            menu = menu.item(&self.plain("No screen to ask on: questions are denied")?);
-        }
+    fn menu(&self, facts: &Facts) -> tauri::Result<tauri::menu::Menu<Wry>> {
+        let Facts { status, agents, questions, requests } = facts;
+        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(&state(status, *agents))?);
         for line in &status.attention {
             menu = menu.item(&self.item("settings:settings", &shortened(&line.message))?);
         }
-        if !last.is_empty() {
-            menu = menu.separator().item(&self.plain("Last commands")?);
-            for row in last {
+        if !questions.is_empty() {
+            menu = menu.separator().item(&self.plain("Waiting for You")?);
+            for question in questions.iter().take(WAITING) {
+                menu = menu.item(&self.item("question", &waits(question))?);
+            }
+            if questions.len() > WAITING {
+                menu = menu.item(&self.item("settings:inbox", &format!("Show All {}", questions.len()))?);
+            }
+        }
+        let (live, over): (Vec<&RequestRow>, Vec<_>) =
+            requests.iter().filter(|row| row.state != RunState::Asking).partition(|row| is_live(row.state));
+        for (title, rows) in [("Running", live), ("Recent", over)] {
+            if rows.is_empty() {
+                continue;
+            }
+            menu = menu.separator().item(&self.plain(title)?);
+            for row in rows.into_iter().take(LAST) {
                 let line = format!("{}   {}", shortened(&row.line), outcome(row));
-                menu = menu.item(&self.item("settings:activity", &line)?);
+                menu = menu.item(&self.item(&format!("settings:request.{}", row.id), &line)?);
             }
         }
         menu = menu.separator();
         menu = match status.mode {
             Mode::Listening => menu
-                .item(&self.item("pause-hour", "Pause for an Hour")?)
-                .item(&self.item("pause", "Deny Everything until Resumed")?),
-            Mode::Paused | Mode::DenyAll => menu.item(&self.item("resume", "Resume")?),
+                .item(&self.item("block-hour", "Block All Agents for 1 Hour")?)
+                .item(&self.item("block", "Block All Agents Until I Unblock")?),
+            Mode::Paused => menu.item(&self.item("unblock", "Unblock All Agents")?),
+            // No person ends this: the records have to be repaired first.
+            Mode::DenyAll => menu,
         };
-        menu.separator()
+        menu.item(&self.item("settings:search", "Search…")?)
+            .separator()
             .item(&self.item("settings", "Open Postern…")?)
             .item(&self.item("settings:add", "Add Agent…")?)
             .item(&self.item("settings:settings", "Settings…")?)
@@ -147,9 +185,9 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
 /// Does what an item of the menu is for.
 async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
     match item {
-        "pause-hour" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
-        "pause" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: None }).await?),
-        "resume" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
+        "block-hour" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
+        "block" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: None }).await?),
+        "unblock" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
         // The person asks for it, so that it may take the keyboard.
         "question" => parts.approval.to_front(app)?,
         "settings" => settings::open(app, Page::default()),
@@ -163,36 +201,55 @@ async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The state in one line.
-fn summary(status: &Status) -> String {
-    match status.waiting {
-        0 => mode(status.mode).to_owned(),
-        some => format!("{} · {}", mode(status.mode), waiting(some)),
+/// The state in words.
+fn state(status: &Status, agents: usize) -> String {
+    match (status.mode, status.paused_until) {
+        (Mode::DenyAll, _) => "History is damaged. All requests are denied.".to_owned(),
+        (Mode::Paused, Some(until)) => format!("All agents blocked until {}", clock(until, &Zoned::now())),
+        (Mode::Paused, None) => "All agents blocked".to_owned(),
+        (Mode::Listening, _) if status.faces.is_empty() => {
+            "Can’t show questions. Requests are being denied.".to_owned()
+        }
+        (Mode::Listening, _) => match agents {
+            0 => "No agents yet".to_owned(),
+            1 => "Guarding 1 agent".to_owned(),
+            more => format!("Guarding {more} agents"),
+        },
     }
 }
 
-fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Listening => "Listening",
-        Mode::Paused => "Paused: everything is denied",
-        Mode::DenyAll => "Records in doubt: everything is denied",
-    }
+/// A time of day where `now` is, with the date where it is not today.
+fn clock(millis: i64, now: &Zoned) -> String {
+    let Ok(at) = Timestamp::from_millisecond(millis) else { return "?".to_owned() };
+    let at = at.to_zoned(TimeZone::clone(now.time_zone()));
+    let format = if at.date() == now.date() { "%-I:%M %p" } else { "%b %-d, %-I:%M %p" };
+    at.strftime(format).to_string()
 }
 
-fn waiting(questions: u32) -> String {
-    match questions {
-        1 => "1 waiting question".to_owned(),
-        more => format!("{more} waiting questions"),
-    }
+/// A waiting request in one line. The command itself is shown as text, escaped.
+fn waits(question: &Question) -> String {
+    let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
+    format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
+}
+
+/// Whether a request goes on.
+fn is_live(state: RunState) -> bool {
+    matches!(
+        state,
+        RunState::Received
+            | RunState::Resolving
+            | RunState::Starting
+            | RunState::Running
+            | RunState::Stopping
+    )
 }
 
 /// What became of a command, in a word or two.
 fn outcome(row: &RequestRow) -> String {
     match (row.state, row.exit_code) {
-        (_, Some(code)) => format!("exit {code}"),
-        (RunState::Asking, None) => "waits for you".to_owned(),
-        (RunState::Starting | RunState::Running | RunState::Stopping, None) => "runs".to_owned(),
-        (RunState::Failed, None) => "could not start".to_owned(),
+        (_, Some(0)) => "passed".to_owned(),
+        (_, Some(code)) => format!("failed ({code})"),
+        (RunState::Failed, None) => "couldn’t start".to_owned(),
         (state, None) => state.name().to_owned(),
     }
 }
@@ -217,7 +274,9 @@ const fn face(mode: Mode, attention: bool) -> Image<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::{face, shortened};
+    use super::{clock, face, shortened};
+    use jiff::Timestamp;
+    use jiff::tz::TimeZone;
     use postern_contract::Mode;
     use std::collections::HashSet;
 
@@ -226,6 +285,13 @@ mod tests {
         assert_eq!(shortened("git push"), "git push");
         let cut = shortened(&"é".repeat(100));
         assert!(cut.ends_with('…') && cut.chars().count() == 57, "{cut}");
+    }
+
+    #[test]
+    fn a_time_has_its_date_unless_it_is_today() {
+        let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+        assert_eq!(clock(19 * 3_600_000 + 53 * 60_000, &now), "7:53 PM");
+        assert_eq!(clock(25 * 3_600_000, &now), "Jan 2, 1:00 AM");
     }
 
     #[test]

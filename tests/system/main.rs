@@ -14,6 +14,7 @@ mod crash;
 mod differential;
 mod doors;
 mod hostile;
+mod inbox;
 #[cfg(target_os = "linux")]
 mod oracle;
 mod settings_window;

@@ -53,7 +53,7 @@ async fn the_first_run_enrols_an_agent_and_tries_it(window: &Window) {
 }
 
 async fn a_rule_is_written_changed_and_holds(window: &Window) {
-    window.click(&button("Add rule…")).await;
+    window.click(&button("Add Rule…")).await;
     window.fill("//form[@data-testid='rule-editor']//input[@id='pattern']", "touch made").await;
     window.click("//form[@data-testid='rule-editor']//button[normalize-space()='Save']").await;
     window.says("rule", "touch made").await;
@@ -85,7 +85,7 @@ async fn a_rule_is_written_changed_and_holds(window: &Window) {
 }
 
 async fn the_activity_tells_what_happened(window: &Window) {
-    window.click("//nav//button[normalize-space()='Activity']").await;
+    window.click("//nav//button[contains(., 'Activity')]").await;
     window.fill("//main//input[@type='search']", "touch made").await;
     window.click("//*[@data-testid='request'][contains(., 'touch made too')]").await;
     window.element("//aside//button//code[contains(., 'touch made *')]").await;
@@ -95,7 +95,8 @@ async fn the_activity_tells_what_happened(window: &Window) {
 }
 
 async fn a_door_opens_and_closes(window: &Window) {
-    window.click("//nav//button[normalize-space()='Doors']").await;
+    window.click("//button[@aria-label='Settings']").await;
+    window.click("//main//label[normalize-space()='Integrations']").await;
     window.click("//main//button[@aria-label='Open: Approvers over WebSocket']").await;
     // Port 0 is whichever is free.
     window.fill(&labelled("Address"), "127.0.0.1:0").await;

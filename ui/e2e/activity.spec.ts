@@ -6,7 +6,7 @@ test.beforeEach(async ({ page }) => {
 });
 
 test("a request tells what happened, and why", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   const detail = page.getByRole("complementary", { name: "Request" });
   await expect(detail).toContainText(/exit 0.*rg -n TODO src/);
@@ -16,7 +16,7 @@ test("a request tells what happened, and why", async ({ page }) => {
 });
 
 test("a million requests: filtered, searched and scrolled, a page at a time", async ({ page }) => {
-  await page.goto("/settings.html?history=1000000");
+  await page.goto("/settings.html?history=1000000#activity");
   await expect(request(page, "npm run build").first()).toBeVisible();
   expect(await page.getByTestId("request").count()).toBeLessThan(80);
   await page.getByLabel("Outcome").selectOption("You denied");
@@ -25,14 +25,14 @@ test("a million requests: filtered, searched and scrolled, a page at a time", as
   await page.getByRole("searchbox", { name: "Search commands" }).fill("--number 55555");
   await expect(request(page, "--number 55555").first()).toBeVisible();
   await page.getByRole("searchbox", { name: "Search commands" }).fill("nothing like that at all");
-  await expect(page.getByText("No request fits.")).toBeVisible();
+  await expect(page.getByText("No results")).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("listbox", { name: "Requests" }).press("End");
   await expect(request(page, "--number 92").first(), "older ones come as it is scrolled").toBeVisible();
 });
 
 test("by keyboard alone: from one request to the next, and back", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   await page.keyboard.press("ArrowDown");
   const detail = page.getByRole("complementary", { name: "Request" });
@@ -42,7 +42,7 @@ test("by keyboard alone: from one request to the next, and back", async ({ page 
 });
 
 test("a running command shows its output as it comes, and is stopped", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "npm run build").click();
   const output = page.getByTestId("output");
   await expect(output).toContainText("compiling module 6");
@@ -53,7 +53,7 @@ test("a running command shows its output as it comes, and is stopped", async ({ 
 
 test("output is searched and copied", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   const output = page.getByTestId("output");
   await output.getByRole("searchbox", { name: "Search output" }).fill("todo");
@@ -69,7 +69,7 @@ test("output is searched and copied", async ({ page, context }) => {
 test("output in colours is what a terminal would show, and can be read in every appearance", async ({
   page,
 }) => {
-  await page.goto("/settings.html?scene=output");
+  await page.goto("/settings.html?scene=output#activity");
   await request(page, "npm test").click();
   const output = page.getByTestId("output").locator("pre");
   await expect(output).toContainText("failed src/login.test.ts (2 tests | 1 failed)");
@@ -82,7 +82,7 @@ test("output in colours is what a terminal would show, and can be read in every 
 });
 
 test("output that was written over is gone, and Raw shows it", async ({ page }) => {
-  await page.goto("/settings.html?scene=output");
+  await page.goto("/settings.html?scene=output#activity");
   await request(page, "npm ci").click();
   const output = page.getByTestId("output");
   const text = output.locator("pre");
@@ -99,7 +99,7 @@ test("output that was written over is gone, and Raw shows it", async ({ page }) 
 test("hostile output is text: nothing of it is a link, hidden or unseen", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   page.on("dialog", () => expect("a dialog").toBe("never opened"));
-  await page.goto("/settings.html?scene=output");
+  await page.goto("/settings.html?scene=output#activity");
   await request(page, "./colours.sh").click();
   const output = page.getByTestId("output");
   const text = output.locator("pre");
@@ -123,7 +123,7 @@ test("a command of several lines has lines, and a long here-document opens on a 
   context,
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto("/settings.html?scene=output");
+  await page.goto("/settings.html?scene=output#activity");
   const row = request(page, "git commit");
   await expect(row).toContainText("git add -A↵ git commit");
   await expect(row.locator(".escaped"), "only what is hostile").toHaveText(["U+202E"]);
@@ -147,7 +147,7 @@ test("a command of several lines has lines, and a long here-document opens on a 
 });
 
 test("run again is a new request, which is shown", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
   await page.getByRole("button", { name: "Run again" }).click();
   await expect(page.getByText("Asked again.")).toBeVisible();
@@ -156,7 +156,7 @@ test("run again is a new request, which is shown", async ({ page }) => {
 });
 
 test("what was asked about is allowed after the fact, through the editor", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
   await page.getByRole("button", { name: "Make a rule…" }).click();
   await page.getByRole("button", { name: /with any arguments/ }).click();
@@ -167,7 +167,7 @@ test("what was asked about is allowed after the fact, through the editor", async
 });
 
 test("what would be allowed anyway says so", async ({ page }) => {
-  await page.goto("/settings.html");
+  await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Make a rule…" }).click();
@@ -175,7 +175,7 @@ test("what would be allowed anyway says so", async ({ page }) => {
 });
 
 test("a long command is shown in full length where one wants it, and never cut", async ({ page }) => {
-  await page.goto("/settings.html?scene=hostile");
+  await page.goto("/settings.html?scene=hostile#activity");
   await page.getByTestId("request").first().click();
   const command = page.locator("aside .command");
   const hidden = () => command.evaluate((box) => box.scrollHeight - box.clientHeight);

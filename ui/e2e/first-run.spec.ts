@@ -36,7 +36,7 @@ test("who has no agent is shown around: what it is, the first agent, one command
 
 test("who has agents is not", async ({ page }) => {
   await page.goto("/settings.html");
-  await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Inbox" })).toBeVisible();
   await expect(page.getByText("Welcome to Postern")).toHaveCount(0);
 });
 
@@ -53,24 +53,34 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
   await expect(page.locator("[aria-current=step]")).toContainText("Try");
 });
 
-test("settings: nothing serious, and what is chosen stays", async ({ page }) => {
+test("settings: nothing serious on any tab, and what is chosen stays", async ({ page }) => {
   await page.goto("/settings.html#settings");
-  await expect(page.getByText("23.4 MB")).toBeVisible();
-  await nothingSerious(page);
+  const tab = (name: string) => page.getByRole("radiogroup", { name: "Settings" }).getByText(name);
   await page.getByRole("radiogroup").getByText("Dark").click();
+  await nothingSerious(page);
+  await tab("Questions").click();
   await page.getByRole("switch", { name: /Play a sound/ }).uncheck();
-  await page.getByRole("combobox", { name: /A question waits/ }).selectOption("5 minutes");
+  await page.getByRole("combobox", { name: /Time to answer/ }).selectOption("5 minutes");
+  await nothingSerious(page);
+  await tab("Privacy").click();
+  await expect(page.getByText("23.4 MB")).toBeVisible();
   await page.getByRole("combobox", { name: /Keep the history/ }).selectOption("a year");
+  await nothingSerious(page);
+  await tab("Advanced").click();
+  await expect(page.getByText("0.1.0")).toBeVisible();
+  await nothingSerious(page);
   await page.getByRole("button", { name: "Activity" }).click();
   await page.getByRole("button", { name: "Settings", exact: true }).click();
   await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
+  await tab("Questions").click();
   await expect(page.getByRole("switch", { name: /Play a sound/ })).not.toBeChecked();
-  await expect(page.getByRole("combobox", { name: /A question waits/ })).toHaveValue("300");
+  await expect(page.getByRole("combobox", { name: /Time to answer/ })).toHaveValue("300");
+  await tab("Privacy").click();
   await expect(page.getByRole("combobox", { name: /Keep the history/ })).toHaveValue("365");
 });
 
 test("the history is erased after a second word, and not before", async ({ page }) => {
-  await page.goto("/settings.html#settings");
+  await page.goto("/settings.html#privacy");
   await page.getByRole("button", { name: "Erase history…" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase the history?" });
   await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -82,7 +92,7 @@ test("the history is erased after a second word, and not before", async ({ page 
 });
 
 test("the history is saved as a file, one request a line", async ({ page }) => {
-  await page.goto("/settings.html#settings");
+  await page.goto("/settings.html#privacy");
   await page.getByRole("button", { name: "Export history…" }).click();
   await expect(page.getByText("Saved as ~/Downloads/postern-history.jsonl")).toBeVisible();
   const text = await page.evaluate(() => window.fakeSettings?.saved.get("postern-history.jsonl") ?? "");
@@ -96,12 +106,12 @@ test("the history is saved as a file, one request a line", async ({ page }) => {
 
 test("About says what is promised and what is not", async ({ page }) => {
   await page.goto("/settings.html#settings");
-  await page.getByRole("button", { name: "About Postern" }).click();
+  await page.getByRole("button", { name: "Show…" }).click();
   await expect(page.getByText("Version 0.1.0")).toBeVisible();
-  await expect(page.getByRole("heading", { name: "What is promised" })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "What is not" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What Postern guarantees" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What it can’t do" })).toBeVisible();
   await expect(page.getByText(/MIT or Apache 2\.0/)).toBeVisible();
   await nothingSerious(page);
   await page.getByRole("button", { name: "‹ Settings" }).click();
-  await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+  await expect(page.getByRole("switch", { name: /Start Postern at login/ })).toBeVisible();
 });

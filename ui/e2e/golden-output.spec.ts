@@ -11,7 +11,7 @@ for (const { name, scheme, contrast } of [
   test(name, async ({ page }) => {
     await page.setViewportSize({ width: 1380, height: 860 });
     await page.emulateMedia({ colorScheme: scheme, contrast, reducedMotion: "reduce" });
-    await page.goto("/settings.html?scene=output");
+    await page.goto("/settings.html?scene=output#activity");
     await request(page, "npm test").click();
     const output = page.getByTestId("output");
     await expect(output).toContainText("15 passed");

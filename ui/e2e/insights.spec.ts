@@ -5,7 +5,7 @@ test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto("/settings.html#insights");
-  await expect(page.getByText("spares 2 questions")).toBeVisible();
+  await expect(page.getByText("answers 2 questions")).toBeVisible();
 });
 
 test("a bar leads to its requests", async ({ page }) => {
@@ -25,7 +25,7 @@ test("a bar leads to its requests", async ({ page }) => {
   }
   await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
   await expect(page.getByLabel("Outcome")).toHaveValue("rule-allowed");
-  await expect(page.getByRole("button", { name: /^Show also what is not on/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Remove filter on/ })).toBeVisible();
 });
 
 test("the same numbers as a table, each leading to its requests", async ({ page }) => {
@@ -43,17 +43,17 @@ test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
     .getByRole("row", { name: /homebrew\/bin\/rg/ })
     .getByRole("button")
     .click();
-  await expect(
-    page.getByRole("button", { name: "Show also what is not by /opt/homebrew/bin/rg" }),
-  ).toBeVisible();
+  await expect(page.getByRole("button", { name: "Remove filter by /opt/homebrew/bin/rg" })).toBeVisible();
   await expect(request(page, "rg -n")).toBeVisible();
-  await page.getByRole("button", { name: /^Show also/ }).click();
+  await page.getByRole("button", { name: /^Remove filter/ }).click();
   await expect(request(page, "curl")).toBeVisible();
 });
 
 test("a suggestion becomes a rule through the editor", async ({ page }) => {
-  await expect(page.getByText("The first 2 rules would have spared 3 of 6 questions.").first()).toBeVisible();
-  await page.getByRole("button", { name: "Make this rule…" }).first().click();
+  await expect(
+    page.getByText("2 rules would have answered 3 of your last 6 questions").first(),
+  ).toBeVisible();
+  await page.getByRole("button", { name: "Review…", exact: true }).first().click();
   const editor = page.getByTestId("rule-editor");
   await expect(editor.getByLabel("Pattern")).toHaveValue("git fetch *");
   await expect(editor.getByLabel("Pattern")).toHaveAccessibleDescription(/Would match \d/);
@@ -67,7 +67,7 @@ test("a suggestion becomes a rule through the editor", async ({ page }) => {
 });
 
 test("what nobody used is reviewed and goes", async ({ page }) => {
-  await page.getByRole("button", { name: "Review…" }).click();
+  await page.getByRole("button", { name: "Review Unused…" }).click();
   await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
-  await expect(page.getByText("Every rule was used lately.")).toBeVisible();
+  await expect(page.getByText("Every rule was used in the last 90 days")).toBeVisible();
 });

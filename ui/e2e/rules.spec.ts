@@ -94,7 +94,7 @@ test("a click mends: covered goes, changed is bound anew, too broad is narrowed 
 
 test("a clean-up removes what is ticked, and undo brings it back", async ({ page }) => {
   await openAgent(page);
-  await page.getByRole("button", { name: "2 rules could go" }).click();
+  await page.getByRole("button", { name: "2 redundant rules" }).click();
   await page.getByRole("checkbox", { name: /fd/ }).uncheck();
   await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
   await expect(page.getByText("Allowed 8")).toBeVisible();
@@ -104,7 +104,7 @@ test("a clean-up removes what is ticked, and undo brings it back", async ({ page
 
 test("a rule lasts until a time, has a reason and examples", async ({ page }) => {
   await openAgent(page);
-  await page.getByRole("button", { name: "Add rule…" }).click();
+  await page.getByRole("button", { name: "Add Rule…" }).click();
   const editor = page.getByTestId("rule-editor");
   await editor.getByLabel("Pattern").fill("npm publish");
   await editor.getByLabel("Lasts").selectOption("until a time…");
@@ -159,8 +159,8 @@ test("ten thousand rules are a short list in the page, sorted and searched at on
   await openAgent(page, "builder", "?rules=10000");
   await expect(page.getByText("Allowed 10,009")).toBeVisible();
   expect(await page.getByTestId("rule").count()).toBeLessThan(60);
-  await page.getByRole("columnheader", { name: "Pattern" }).getByRole("button").click();
-  await page.getByRole("columnheader", { name: "Pattern" }).getByRole("button").click();
+  await page.getByRole("columnheader", { name: "Rule" }).getByRole("button").click();
+  await page.getByRole("columnheader", { name: "Rule" }).getByRole("button").click();
   await page.getByRole("grid", { name: "Rules" }).focus();
   await page.keyboard.press("End");
   await expect(page.getByTestId("rule").last()).toBeVisible();
@@ -168,4 +168,45 @@ test("ten thousand rules are a short list in the page, sorted and searched at on
   await expect(page.getByTestId("rule")).toHaveCount(1);
   await page.getByRole("searchbox", { name: "Search rules" }).fill("no such thing");
   await expect(page.getByText("No rule fits the search.")).toBeVisible();
+});
+
+test.describe("all rules in one table", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.goto("/settings.html#rules");
+    await expect(page.getByTestId("rule").first()).toBeVisible();
+  });
+
+  const row = (page: import("@playwright/test").Page, text: string) =>
+    page.getByTestId("rule").filter({ hasText: text });
+
+  test("a rule is a sentence, with its pattern and its agent below", async ({ page }) => {
+    await expect(row(page, "/opt/homebrew/bin/rg")).toContainText(
+      /Allow rg, any arguments.*builder ·.*bin\/rg/s,
+    );
+    await expect(row(page, "~/.local/bin/**")).toContainText(/every program in it and below.*too broad/s);
+    await expect(row(page, "git status *")).toContainText("Every agent");
+    await page.getByRole("radiogroup", { name: "Rules" }).getByText("Deny").click();
+    await expect(page.getByTestId("rule")).toHaveCount(3);
+    await expect(row(page, "rm -rf *")).toContainText("Deny rm -rf, any arguments");
+  });
+
+  test("what is searched and sorted, and removed with undo", async ({ page }) => {
+    await page.getByRole("searchbox", { name: "Search rules" }).fill("xcode");
+    await expect(page.getByTestId("rule")).toHaveCount(1);
+    await page.getByRole("button", { name: "Remove /opt/homebrew/bin/xcodebuild" }).click();
+    await expect(page.getByText("No rule fits the search.")).toBeVisible();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByTestId("rule")).toHaveCount(1);
+  });
+
+  test("a command is tried: its verdict, its effects, and how it was decided", async ({ page }) => {
+    const verdict = page.getByTestId("verdict");
+    await page.getByLabel("Try a command").fill("git push origin main");
+    await expect(verdict).toContainText("Runs");
+    await page.getByLabel("Try a command").fill("rm -rf ~/Library && git status");
+    await expect(verdict).toContainText("Denied");
+    await expect(verdict.getByRole("listitem").first()).toBeVisible();
+    await page.getByText("How it was decided").click();
+    await expect(page.getByRole("definition").first()).toBeVisible();
+  });
 });

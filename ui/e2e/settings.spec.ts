@@ -1,26 +1,65 @@
 import { expect, test, type Page } from "@playwright/test";
 import { nothingSerious, nothingSideways, openAgent, request, rule, seriousInSize } from "./support";
 
-const sizes = { large: { width: 1180, height: 760 }, small: { width: 760, height: 520 } };
+const sizes = { large: { width: 1080, height: 700 }, small: { width: 860, height: 520 } };
 
 /** Every screen, and what shows that it is there. */
 const screens: Record<string, (page: Page) => Promise<void>> = {
-  activity: async (page) => {
+  inbox: async (page) => {
     await page.goto("/settings.html");
+    await expect(page.getByTestId("waiting")).toHaveCount(4);
+    await expect(page.getByTestId("arming")).toHaveAttribute("data-state", "armed");
+  },
+  "a dangerous request in the inbox": async (page) => {
+    await page.goto("/settings.html");
+    await page.getByTestId("waiting").filter({ hasText: "dangerous" }).first().click();
+    await expect(page.getByRole("button", { name: "Hold to Allow" })).toBeEnabled();
+  },
+  "an empty inbox": async (page) => {
+    await page.goto("/settings.html?scene=answered");
+    await expect(page.getByText("Nothing is waiting")).toBeVisible();
+  },
+  "a hostile inbox": async (page) => {
+    await page.goto("/settings.html?scene=hostile");
+    await expect(page.getByTestId("waiting")).toHaveCount(2);
+    await expect(page.getByTestId("question")).toContainText("U+202E");
+  },
+  rules: async (page) => {
+    await page.goto("/settings.html#rules");
+    await expect(page.getByTestId("rule").first()).toBeVisible();
+  },
+  "a command that is tried": async (page) => {
+    await page.goto("/settings.html#rules");
+    await page.getByLabel("Try a command").fill("rm -rf ~/Library && git status");
+    await expect(page.getByTestId("verdict")).toContainText("Denied");
+    await page.getByText("How it was decided").click();
+  },
+  "hostile rules of everybody": async (page) => {
+    await page.goto("/settings.html?scene=hostile#rules");
+    await expect(page.getByTestId("rule").first()).toContainText("U+202E");
+  },
+  "the search": async (page) => {
+    await page.goto("/settings.html");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("g");
+    await expect(page.getByRole("option", { name: /npm run build/ }).first()).toBeVisible();
+  },
+  activity: async (page) => {
+    await page.goto("/settings.html#activity");
     await expect(request(page, "npm run build")).toBeVisible();
   },
   "a request": async (page) => {
-    await page.goto("/settings.html");
+    await page.goto("/settings.html#activity");
     await request(page, "rg -n").click();
     await expect(page.getByTestId("output")).toContainText("TODO later");
   },
   "nothing asked yet": async (page) => {
-    await page.goto("/settings.html?scene=quiet");
+    await page.goto("/settings.html?scene=quiet#activity");
     await expect(page.getByText("Nothing was asked yet.")).toBeVisible();
   },
   insights: async (page) => {
     await page.goto("/settings.html#insights");
-    await expect(page.getByText("spares 2 questions")).toBeVisible();
+    await expect(page.getByText("answers 2 questions")).toBeVisible();
   },
   "no insights": async (page) => {
     await page.goto("/settings.html?scene=quiet#insights");
@@ -36,7 +75,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   settings: async (page) => {
     await page.goto("/settings.html#settings");
-    await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   },
   "an agent": async (page) => {
     await openAgent(page);
@@ -50,7 +89,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "a rule": async (page) => {
     await openAgent(page);
-    await page.getByRole("button", { name: "Add rule…" }).click();
+    await page.getByRole("button", { name: "Add Rule…" }).click();
     await expect(page.getByTestId("rule-editor")).toBeVisible();
   },
   "no rules": async (page) => {
@@ -58,8 +97,8 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await expect(page.getByText("No rules yet.")).toBeVisible();
   },
   "a new agent": async (page) => {
-    await page.goto("/settings.html");
-    await page.getByRole("button", { name: "Add agent…" }).click();
+    await page.goto("/settings.html#activity");
+    await page.getByRole("button", { name: "Add Agent…" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   },
   "hostile rules": async (page) => {
@@ -68,7 +107,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await expect(page.getByTestId("inspector")).toContainText("the-very-end");
   },
   "a hostile request": async (page) => {
-    await page.goto("/settings.html?scene=hostile");
+    await page.goto("/settings.html?scene=hostile#activity");
     await page.getByTestId("request").nth(2).click();
     await expect(page.getByTestId("output")).toContainText("the-very-end");
   },
@@ -91,7 +130,12 @@ test("hostile text is text: no element, no dialog, nothing hidden that shows as 
 }) => {
   page.on("dialog", () => expect("a dialog").toBe("never opened"));
   await page.setViewportSize(sizes.large);
-  for (const open of [screens["hostile rules"], screens["a hostile request"]]) {
+  for (const open of [
+    screens["hostile rules"],
+    screens["a hostile request"],
+    screens["a hostile inbox"],
+    screens["hostile rules of everybody"],
+  ]) {
     await open?.(page);
     await expect(page.locator("main :is(img, script, iframe, a, b, i.trust)")).toHaveCount(0);
     const hidden = await page
@@ -109,11 +153,60 @@ test("hostile text is text: no element, no dialog, nothing hidden that shows as 
 test("the whole window goes by keyboard", async ({ page }) => {
   await page.setViewportSize(sizes.large);
   await page.goto("/settings.html");
-  await expect(request(page, "npm run build")).toBeVisible();
+  const title = (name: string) => page.getByRole("heading", { name, level: 1, exact: true });
+  await expect(title("Inbox")).toBeVisible();
+  for (const [key, name] of [
+    ["2", "Activity"],
+    ["3", "Rules"],
+    ["4", "Insights"],
+    ["n", "Add an agent"],
+    [",", "Settings"],
+    ["1", "Inbox"],
+  ] as const) {
+    await page.keyboard.press(`Control+${key}`);
+    await expect(title(name)).toBeVisible();
+  }
+  await page.keyboard.press("Control+2");
   await page.keyboard.press("Control+f");
   await expect(page.getByRole("searchbox", { name: "Search commands" })).toBeFocused();
-  await page.keyboard.press("Control+,");
-  await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("release");
+  await page.keyboard.press("Enter");
+  await expect(title("release")).toBeVisible();
+});
+
+test("the sidebar goes and comes back", async ({ page }) => {
+  await page.setViewportSize(sizes.small);
+  await page.goto("/settings.html");
+  await page.getByRole("button", { name: "Hide Sidebar" }).click();
+  await expect(page.getByRole("navigation")).toHaveCount(0);
+  await page.getByRole("button", { name: "Show Sidebar" }).click();
+  await expect(page.getByRole("navigation")).toBeVisible();
+});
+
+test("a waiting request is chosen and denied by keyboard, and only where the focus is", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
+  await page.goto("/settings.html");
+  const list = page.getByRole("listbox", { name: "Waiting requests" });
+  await list.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("arming")).toHaveAttribute("data-state", "armed");
+  await page.keyboard.press("Control+Enter");
+  expect((await page.evaluate(() => window.said))?.answers).toEqual([]);
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("deny")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("waiting")).toHaveCount(3);
+});
+
+test("letters one and a half times as large push nothing aside", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
+  for (const open of [screens.inbox, screens.rules, screens.activity, screens.settings]) {
+    await open?.(page);
+    await page.evaluate(() => (document.documentElement.style.zoom = "1.5"));
+    await nothingSideways(page);
+  }
 });
 
 test("a session that an agent left open is closed from its page", async ({ page }) => {

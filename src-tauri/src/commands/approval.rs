@@ -1,86 +1,119 @@
-//! What the approval page may call: it says an id, a digest and an answer. What a person makes of the command is judged
-//! by the host before it is shown, and what it may undo is the last answer alone.
+//! What the panel and the inbox may call: they say an id, a digest and an answer. What a person makes of the command is
+//! judged by the host before it is shown, and what they may undo is the last answer alone. Only the one that shows the
+//! question at the moment is heard.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
+use crate::Page;
 use crate::run::Parts;
+use crate::window::settings;
 use postern_contract::methods::RulePreview;
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Showing};
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{AppHandle, State, WebviewWindow};
 
 #[tauri::command]
-pub(super) fn question_watch(parts: State<'_, Parts>, channel: Channel<Showing>) {
-    parts.approval.watch(channel);
+pub(super) fn question_watch(window: WebviewWindow, parts: State<'_, Parts>, channel: Channel<Showing>) {
+    parts.approval.at(window.label()).watch(channel);
 }
 
 #[tauri::command]
 pub(super) fn question_presented(
+    window: WebviewWindow,
     parts: State<'_, Parts>,
     id: String,
     digest: String,
     height: f64,
     always: bool,
 ) {
-    parts.approval.laid_out(id, digest, height, always);
+    parts.approval.at(window.label()).laid_out(id, digest, height, always);
 }
 
 #[tauri::command]
-pub(super) fn question_seen_end(parts: State<'_, Parts>, id: String, digest: String) {
-    parts.approval.seen_end(id, digest);
+pub(super) fn question_seen_end(window: WebviewWindow, parts: State<'_, Parts>, id: String, digest: String) {
+    parts.approval.at(window.label()).seen_end(id, digest);
 }
 
 #[tauri::command]
 pub(super) async fn question_answer(
+    window: WebviewWindow,
     parts: State<'_, Parts>,
     params: AnswerParams,
 ) -> Result<Answered, String> {
-    parts.approval.answer(params).await
+    parts.approval.at(window.label()).answer(params).await
 }
 
 #[tauri::command]
-pub(super) async fn question_edit(parts: State<'_, Parts>, params: EditParams) -> Result<Edited, String> {
-    parts.approval.edit(params).await
+pub(super) async fn question_edit(
+    window: WebviewWindow,
+    parts: State<'_, Parts>,
+    params: EditParams,
+) -> Result<Edited, String> {
+    parts.approval.at(window.label()).edit(params).await
 }
 
 #[tauri::command]
-pub(super) async fn question_preview(parts: State<'_, Parts>, offer: Offer) -> Result<RulePreview, String> {
-    parts.approval.preview(offer).await
+pub(super) async fn question_preview(
+    window: WebviewWindow,
+    parts: State<'_, Parts>,
+    offer: Offer,
+) -> Result<RulePreview, String> {
+    parts.approval.at(window.label()).preview(offer).await
 }
 
 #[tauri::command]
 pub(super) async fn question_hold(
+    window: WebviewWindow,
     parts: State<'_, Parts>,
     id: String,
     digest: String,
 ) -> Result<bool, String> {
-    Ok(parts.approval.hold(id, digest).await)
+    Ok(parts.approval.at(window.label()).hold(id, digest).await)
 }
 
 #[tauri::command]
-pub(super) fn question_release(parts: State<'_, Parts>) {
-    parts.approval.release();
+pub(super) fn question_release(window: WebviewWindow, parts: State<'_, Parts>) {
+    parts.approval.at(window.label()).release();
 }
 
 #[tauri::command]
 pub(super) async fn question_press(
+    window: WebviewWindow,
     parts: State<'_, Parts>,
     id: String,
     digest: String,
 ) -> Result<bool, String> {
-    Ok(parts.approval.press(id, digest).await)
+    Ok(parts.approval.at(window.label()).press(id, digest).await)
 }
 
 #[tauri::command]
-pub(super) fn question_details(parts: State<'_, Parts>, open: bool) {
-    parts.approval.details(open);
+pub(super) fn question_details(window: WebviewWindow, parts: State<'_, Parts>, open: bool) {
+    parts.approval.at(window.label()).details(open);
 }
 
 #[tauri::command]
-pub(super) fn question_act(parts: State<'_, Parts>, act: PillAct) {
-    parts.approval.act(act);
+pub(super) fn question_act(window: WebviewWindow, parts: State<'_, Parts>, act: PillAct) {
+    parts.approval.at(window.label()).act(act);
 }
 
 #[tauri::command]
-pub(super) fn question_drag(parts: State<'_, Parts>) {
-    parts.approval.drag();
+pub(super) fn question_drag(window: WebviewWindow, parts: State<'_, Parts>) {
+    parts.approval.at(window.label()).drag();
+}
+
+/// The person chose a question in the inbox.
+#[tauri::command]
+pub(super) fn inbox_choose(parts: State<'_, Parts>, id: String) {
+    parts.approval.choose(id);
+}
+
+/// The main window shows another page than its inbox.
+#[tauri::command]
+pub(super) fn inbox_close(parts: State<'_, Parts>) {
+    parts.approval.inbox_closed();
+}
+
+/// The person wants to see all that waits.
+#[tauri::command]
+pub(super) fn question_inbox(app: AppHandle) {
+    settings::open(&app, Page::named("inbox"));
 }

@@ -1,4 +1,5 @@
-//! What the settings page may call: the control methods, without those that answer a question.
+//! What the main window may call: the control methods, without those that answer a question. Its inbox answers through the
+//! commands of the approval.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::preferences::theme;
@@ -16,12 +17,11 @@ use tauri_plugin_autostart::ManagerExt;
 /// How long the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
 
-/// Whether the settings page may call `method`: no question is answered from there, and no tool call.
+/// Whether the main window may call `method`: no question is answered this way, and no tool call.
 fn may_call(method: &str) -> bool {
-    METHODS.contains(&method)
-        && !method.starts_with("questions.")
-        && !method.starts_with("tool.")
-        && method != "requests.watch"
+    let elsewhere =
+        method.starts_with("questions.") || method.starts_with("tool.") || method == "requests.watch";
+    method == "questions.list" || METHODS.contains(&method) && !elsewhere
 }
 
 #[tauri::command]
@@ -31,7 +31,7 @@ pub(super) async fn settings_call(
     params: Value,
 ) -> Result<Value, String> {
     if !may_call(&method) {
-        return Err(format!("the settings page cannot call {method:?}"));
+        return Err(format!("the main window cannot call {method:?}"));
     }
     parts.backend.call(&method, params).await.map_err(|error| error.message)
 }
@@ -90,7 +90,7 @@ mod tests {
             assert!(!may_call(method), "{method} belongs to the approval window");
         }
         assert!(!may_call("made.up"), "what is not on the list is not passed on");
-        for method in ["status", "agents.set", "rules.add", "requests.list", "pause"] {
+        for method in ["status", "agents.set", "rules.add", "requests.list", "questions.list", "pause"] {
             assert!(may_call(method), "{method} is what the settings are for");
         }
     }

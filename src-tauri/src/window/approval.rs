@@ -1,7 +1,8 @@
 //! The approval window: shown without taking the keyboard, closed only by an answer.
 
 use super::pane::Pane;
-use super::presenter::{Event, Presenter};
+use super::presenter::{Event, InboxEvent, Presenter};
+use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
@@ -18,10 +19,20 @@ pub(crate) const LABEL: &str = "approval";
 /// Its width, in logical pixels: the page counts on it, so that its height is known before it is shown.
 pub(super) const WIDTH: f64 = 460.0;
 
-/// A handle on the approval window.
+/// Says that the window that calls does not show the question.
+const NOT_HERE: &str = "the question isn't shown in this window";
+
+/// A handle on what shows questions.
 #[derive(Debug, Clone)]
 pub(crate) struct Approval {
     events: mpsc::UnboundedSender<Event>,
+}
+
+/// The same for one of the two places that show them: what comes from there counts only while the question is there.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    approval: Approval,
+    surface: Surface,
 }
 
 /// Makes the window, which is kept for so long without a question, and starts what drives it.
@@ -43,14 +54,66 @@ impl Approval {
         self.send(Event::Look);
     }
 
-    /// A page is there and listens.
-    pub(crate) fn watch(&self, page: Channel<Showing>) {
-        self.send(Event::Page(page));
+    /// The place that the window of this label has.
+    pub(crate) fn at(&self, label: &str) -> Place {
+        Place { approval: self.clone(), surface: Surface::of(label) }
+    }
+
+    /// The inbox was closed: its window is gone, or shows another page.
+    pub(crate) fn inbox_closed(&self) {
+        self.send(Event::Inbox(InboxEvent::Closed));
+    }
+
+    /// The main window got the keyboard, or lost it.
+    pub(crate) fn main_focused(&self, focused: bool) {
+        self.send(Event::Inbox(InboxEvent::Focused(focused)));
+    }
+
+    /// The person chose a question in the inbox.
+    pub(crate) fn choose(&self, id: String) {
+        self.send(Event::Inbox(InboxEvent::Chosen(id)));
     }
 
     /// A request is in another state.
     pub(crate) fn changed(&self, row: RequestRow) {
         self.send(Event::Changed(Box::new(row)));
+    }
+
+    /// Hands over what the host was not told yet; before the app ends.
+    pub(crate) async fn finish(&self) {
+        let (reply, done) = oneshot::channel();
+        self.send(Event::Finish(reply));
+        // A presenter that is gone has nothing to hand over.
+        done.await.ok();
+    }
+
+    /// Brings the question on show to the front, with the keyboard: only where the person asks for it.
+    pub(crate) fn to_front(&self, app: &AppHandle) -> tauri::Result<()> {
+        self.look();
+        match app.get_webview_window(LABEL) {
+            Some(window) if window.is_visible()? => window.set_focus(),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn send(&self, event: Event) {
+        // Only fails while the app ends, when there is nothing left to show.
+        self.events.send(event).ok();
+    }
+}
+
+impl Place {
+    /// A page is there and listens.
+    pub(crate) fn watch(&self, page: Channel<Showing>) {
+        self.approval.send(match self.surface {
+            Surface::Panel => Event::Page(page),
+            Surface::Inbox => Event::Inbox(InboxEvent::Opened(page)),
+        });
+    }
+
+    /// Moved, resized, or drawn anew: arming starts over.
+    pub(crate) fn shaken(&self) {
+        self.send(Event::Shaken);
     }
 
     /// The page has laid out a question, or its card for *Always*; all of it would be `height` logical pixels high.
@@ -92,14 +155,6 @@ impl Approval {
         self.send(Event::Drag);
     }
 
-    /// Hands over what the host was not told yet; before the app ends.
-    pub(crate) async fn finish(&self) {
-        let (reply, done) = oneshot::channel();
-        self.send(Event::Finish(reply));
-        // A presenter that is gone has nothing to hand over.
-        done.await.ok();
-    }
-
     /// The page has shown the end of a question.
     pub(crate) fn seen_end(&self, id: String, digest: String) {
         self.send(Event::EndSeen { id, digest });
@@ -109,35 +164,25 @@ impl Approval {
     pub(crate) async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
         let (reply, answered) = oneshot::channel();
         self.send(Event::Answer { params: Box::new(params), reply });
-        answered.await.map_err(|_| "the window is closing".to_owned())?
+        answered.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
     /// The command as the person changed it.
     pub(crate) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
         let (reply, edited) = oneshot::channel();
         self.send(Event::Edit { params, reply });
-        edited.await.map_err(|_| "the window is closing".to_owned())?
+        edited.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
     /// What an offer would have let through.
     pub(crate) async fn preview(&self, offer: Offer) -> Result<RulePreview, String> {
         let (reply, preview) = oneshot::channel();
         self.send(Event::Preview { offer, reply });
-        preview.await.map_err(|_| "the window is closing".to_owned())?
-    }
-
-    /// Brings the question on show to the front, with the keyboard: only where the person asks for it.
-    pub(crate) fn to_front(&self, app: &AppHandle) -> tauri::Result<()> {
-        self.look();
-        match app.get_webview_window(LABEL) {
-            Some(window) if window.is_visible()? => window.set_focus(),
-            Some(_) | None => Ok(()),
-        }
+        preview.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
     fn send(&self, event: Event) {
-        // Only fails while the app ends, when there is nothing left to show.
-        self.events.send(event).ok();
+        self.approval.send(Event::On(self.surface, Box::new(event)));
     }
 }
 
@@ -147,14 +192,14 @@ pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
     match event {
         WindowEvent::CloseRequested { api, .. } => {
             api.prevent_close();
-            parts.approval.send(Event::Closed);
+            parts.approval.at(LABEL).send(Event::Closed);
         }
         WindowEvent::Destroyed => parts.approval.send(Event::Gone),
         WindowEvent::Moved(_)
         | WindowEvent::Resized(_)
         | WindowEvent::Focused(_)
         | WindowEvent::ScaleFactorChanged { .. }
-        | WindowEvent::ThemeChanged(_) => parts.approval.send(Event::Shaken),
+        | WindowEvent::ThemeChanged(_) => parts.approval.at(LABEL).shaken(),
         _ => {}
     }
 }

@@ -6,3 +6,4 @@ mod pane;
 mod place;
 mod presenter;
 pub(crate) mod settings;
+pub(crate) mod surface;

@@ -1,4 +1,4 @@
-//! The settings window: made when it is asked for, gone when it is closed.
+//! The main window: made when it is asked for, gone when it is closed.
 
 use crate::Page;
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
@@ -35,23 +35,31 @@ fn show(app: &AppHandle, page: &Page) -> tauri::Result<()> {
     let address = page.fragment().map_or("settings.html".to_owned(), |page| format!("settings.html#{page}"));
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(address.into()))
         .title("Postern")
-        .inner_size(1180.0, 760.0)
+        .inner_size(1080.0, 700.0)
         .min_inner_size(860.0, 520.0)
-        .build()?;
-    Ok(())
+        .build()?
+        .set_focus()
 }
 
-/// Closed: the app goes back to the menu bar.
+/// What happens to the window. Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox
+/// over, and without the keyboard its inbox shows no question.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    #[cfg(target_os = "macos")]
-    if matches!(event, WindowEvent::Destroyed)
-        && let Err(error) = window.app_handle().set_activation_policy(tauri::ActivationPolicy::Accessory)
-    {
-        tracing::warn!(%error, "cannot leave the dock");
-    }
-    if matches!(event, WindowEvent::Destroyed)
-        && let Some(parts) = window.try_state::<crate::run::Parts>()
-    {
-        *parts.listener.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    let Some(parts) = window.try_state::<crate::run::Parts>() else { return };
+    match event {
+        WindowEvent::Destroyed => {
+            #[cfg(target_os = "macos")]
+            if let Err(error) = window.app_handle().set_activation_policy(tauri::ActivationPolicy::Accessory)
+            {
+                tracing::warn!(%error, "cannot leave the dock");
+            }
+            *parts.listener.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+            parts.approval.inbox_closed();
+        }
+        WindowEvent::Focused(focused) => parts.approval.main_focused(*focused),
+        WindowEvent::Moved(_)
+        | WindowEvent::Resized(_)
+        | WindowEvent::ScaleFactorChanged { .. }
+        | WindowEvent::ThemeChanged(_) => parts.approval.at(LABEL).shaken(),
+        _ => {}
     }
 }

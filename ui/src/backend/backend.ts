@@ -47,18 +47,28 @@ export interface ApprovalBackend {
   drag(): Promise<void>;
   /** What an offer would have let through. */
   preview(offer: Offer): Promise<RulePreview>;
+  /** Opens the inbox, where all that waits is listed. */
+  inbox(): Promise<void>;
 }
 
-/** The control methods that the settings page may call. It cannot answer a question; the app refuses it as well. */
-export type Method = Exclude<
-  keyof ControlMethods,
-  `questions.${string}` | `tool.${string}` | "requests.watch" | "explain"
->;
+/** The same in the inbox of the main window, where the person chooses what is on show. */
+export interface InboxBackend extends ApprovalBackend {
+  choose(id: string): Promise<void>;
+}
+
+/** The control methods that the main window may call. None of them answers a question: that takes the inbox. */
+export type Method =
+  | Exclude<keyof ControlMethods, `questions.${string}` | `tool.${string}` | "requests.watch">
+  | "questions.list";
 export type Params<M extends Method> = ControlMethods[M]["params"];
 export type Result<M extends Method> = ControlMethods[M]["result"];
 
-/** All that the settings page can do. */
+/** All that the main window can do. */
 export interface SettingsBackend {
+  /** What shows and answers questions while the inbox is open and the window has the keyboard. */
+  inbox(): InboxBackend;
+  /** Another page than the inbox is shown. */
+  leaveInbox(): Promise<void>;
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   launchAtLogin(): Promise<boolean>;
   setLaunchAtLogin(on: boolean): Promise<void>;

@@ -11,12 +11,14 @@ import type {
   Status,
 } from "../contract";
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
+import { FakeApproval } from "./fake-approval";
 import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
 import { FakeSkills } from "./fake-skills";
 import { agent, agents, DAY, HOUR, lists } from "./sample-lists";
+import { waiting } from "./samples";
 
 /** What the fake is filled with. */
 export interface Filling {
@@ -26,7 +28,7 @@ export interface Filling {
   history?: number;
   /**
    * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
-   * `unconfined`: the system cannot confine local work.
+   * `unconfined`: the system cannot confine local work. `answered`: nothing waits.
    */
   scene?: string;
 }
@@ -54,6 +56,9 @@ export class FakeSettings implements SettingsBackend {
   private sessionClosed = false;
   private readonly doors: FakeDoors;
   private readonly skills: FakeSkills;
+  /** What waits for the person. */
+  readonly asking: FakeApproval;
+  private readonly order: string[];
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
@@ -64,6 +69,9 @@ export class FakeSettings implements SettingsBackend {
     if (scene === "unconfined")
       this.confines = { cannotConfineProject: "bubblewrap (bwrap) is not installed" };
     const hostile = scene === "hostile";
+    const questions = this.empty || scene === "answered" ? [] : waiting(this.now, hostile);
+    this.order = questions.map(({ id }) => id);
+    this.asking = new FakeApproval(questions, null, () => this.told("question.closed"));
     this.doors = new FakeDoors(this.now, this.empty);
     this.skills = new FakeSkills(this.empty, hostile);
     this.rules = new FakeRules(this.now, rules, hostile, this.empty, () => {
@@ -79,6 +87,12 @@ export class FakeSettings implements SettingsBackend {
     if (!handler) throw new Error(`the fake has no ${method}`);
     return handler(params);
   }
+
+  inbox() {
+    return this.asking;
+  }
+
+  async leaveInbox() {}
 
   async launchAtLogin() {
     return this.login;
@@ -119,6 +133,10 @@ export class FakeSettings implements SettingsBackend {
 
   private readonly handlers: Handlers = {
     status: () => this.status(),
+    "questions.list": () => {
+      const at = ({ id }: { id: string }) => this.order.indexOf(id);
+      return { questions: [...this.asking.waiting].sort((one, other) => at(one) - at(other)) };
+    },
     pause: ({ forMs }) => {
       this.paused = this.now + (forMs ?? 0);
       this.told("status.changed");
@@ -129,6 +147,7 @@ export class FakeSettings implements SettingsBackend {
       this.told("status.changed");
       return this.status();
     },
+    explain: ({ shell }) => this.lists.explain[shell ?? ""] ?? this.lists.explain["brew upgrade"] ?? raise(),
     "settings.get": () => this.host,
     "settings.set": (host) => (this.host = host),
     "data.use": () => this.dataUse(),
@@ -247,6 +266,7 @@ export class FakeSettings implements SettingsBackend {
       pausedUntil: this.paused,
       ...this.confines,
       faces: ["window"],
+      waiting: this.asking.waiting.length,
       startedAt: this.now - 3 * HOUR,
     };
   }

@@ -38,6 +38,8 @@ export interface Lists {
   requests: { detail: RequestDetail; offers: RuleOffers }[];
   /** What is said of a rule, by what was typed. */
   "rules.preview": Record<string, RulePreview>;
+  /** The verdict on a command, by its text. */
+  explain: Record<string, Result<"explain">>;
   "agents.test": RequestDetail;
   /** An attack in every field. */
   hostile: { requests: RequestDetail[]; rules: RuleRow[]; skills: SkillRow[] };

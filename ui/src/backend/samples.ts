@@ -56,6 +56,19 @@ export const remove = sample("remove");
 export const fetch = sample("fetch");
 export const mcp = sample("mcp");
 
+/** What waits in the inbox, oldest first; of several agents. */
+export function waiting(now: number, attacks: boolean): Question[] {
+  const all = attacks
+    ? [hostile(now), long(now)]
+    : [push(now), dangerous(now), script(now), destructive(now)];
+  return all.map((question, nth) => ({
+    ...question,
+    waiting: all.length - 1,
+    askedAt: question.askedAt + nth * 9_000,
+    expiresAt: question.expiresAt + nth * 9_000,
+  }));
+}
+
 /** What a person makes of a question's command: the recorded change, under this line. */
 export function editedTo(question: Question, line: string): Question {
   const changed = edited();

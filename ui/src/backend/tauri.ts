@@ -28,11 +28,20 @@ export function approval(): ApprovalBackend {
     drag: () => invoke("question_drag"),
     edit: (params) => invoke("question_edit", { params }),
     preview: (offer) => invoke("question_preview", { offer }),
+    inbox: () => invoke("question_inbox"),
   };
 }
 
 export function settings(): SettingsBackend {
   return {
+    inbox: () => ({
+      ...approval(),
+      choose: (id) => invoke("inbox_choose", { id }),
+      // Neither is moved, nor leads to itself.
+      drag: async () => {},
+      inbox: async () => {},
+    }),
+    leaveInbox: () => invoke("inbox_close"),
     call: <M extends Method>(method: M, params: Params<M>) =>
       invoke<Result<M>>("settings_call", { method, params }),
     launchAtLogin: () => invoke("settings_launch_at_login"),

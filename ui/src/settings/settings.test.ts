@@ -1,16 +1,20 @@
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
-import type { AgentRow, Rule } from "../contract";
+import type { AgentRow, Rule, Status } from "../contract";
 import { FakeSettings } from "../backend/fake-settings";
-import { rules } from "../backend/sample-lists";
+import { lists, rules } from "../backend/sample-lists";
 import { draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
 import RuleLine from "./rules/RuleLine.svelte";
 import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import { pageOf } from "./state.svelte";
+import { stated } from "./stated";
 import { ago, took } from "./time";
 import { words } from "./words";
+
+/** Some time, for what says times. */
+const NOON = Date.UTC(2026, 2, 2, 12);
 
 async function open(agent?: string, backend = new FakeSettings()) {
   const call = vi.spyOn(backend, "call");
@@ -63,7 +67,7 @@ describe("an agent's page", () => {
 
   it("shows how to connect a new agent", async () => {
     const { user } = await open();
-    await user.click(screen.getByRole("button", { name: "Add agent…" }));
+    await user.click(screen.getByRole("button", { name: "Add Agent…" }));
     await user.type(screen.getByRole("textbox", { name: "Name" }), "fresh");
     await user.click(screen.getByRole("button", { name: "Add agent" }));
     expect(await screen.findByTestId("enrolment")).toHaveTextContent("agents/fresh/agent.sock");
@@ -71,7 +75,7 @@ describe("an agent's page", () => {
 
   it("does not offer to add a name that is no folder name", async () => {
     const { user } = await open();
-    await user.click(screen.getByRole("button", { name: "Add agent…" }));
+    await user.click(screen.getByRole("button", { name: "Add Agent…" }));
     await user.type(screen.getByRole("textbox", { name: "Name" }), "../evil");
     expect(screen.getByRole("button", { name: "Add agent" })).toBeDisabled();
   });
@@ -160,7 +164,7 @@ describe("what an agent may do without asking", () => {
 describe("a new agent", () => {
   async function adding(backend = new FakeSettings()) {
     const opened = await open(undefined, backend);
-    await opened.user.click(screen.getByRole("button", { name: "Add agent…" }));
+    await opened.user.click(screen.getByRole("button", { name: "Add Agent…" }));
     await opened.user.type(screen.getByRole("textbox", { name: "Name" }), "fresh");
     return { ...opened, add: screen.getByRole("button", { name: "Add agent" }) };
   }
@@ -233,7 +237,7 @@ describe("what else belongs to an agent", () => {
 describe("the allowlist editor", () => {
   it("adds a rule", async () => {
     const { user, call } = await open("builder");
-    await user.click(screen.getByRole("button", { name: "Add rule…" }));
+    await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     await user.type(editor.getByRole("textbox", { name: "Pattern" }), "npm test *");
     await user.click(editor.getByRole("button", { name: "Save" }));
@@ -244,7 +248,7 @@ describe("the allowlist editor", () => {
 
   it("confines what a rule allows", async () => {
     const { user, call } = await open("builder");
-    await user.click(screen.getByRole("button", { name: "Add rule…" }));
+    await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     await user.type(editor.getByRole("textbox", { name: "Pattern" }), "make *");
     const how = editor.getByRole("combobox", { name: "How" });
@@ -258,7 +262,7 @@ describe("the allowlist editor", () => {
 
   it("says what is wrong with a rule while it is typed, beside the field, and keeps the editor open", async () => {
     const { user } = await open("builder");
-    await user.click(screen.getByRole("button", { name: "Add rule…" }));
+    await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     const field = editor.getByRole("textbox", { name: "Pattern" });
     await user.type(field, "sh *");
@@ -360,35 +364,130 @@ describe("rules between list and editor", () => {
   });
 });
 
-it("pauses for an hour, and resumes", async () => {
-  const { user, call } = await open();
-  await user.click(await screen.findByRole("button", { name: "Pause for an hour" }));
-  expect(call).toHaveBeenCalledWith("pause", { forMs: 3_600_000 });
-  await user.click(await screen.findByRole("button", { name: "Resume" }));
-  expect(call).toHaveBeenCalledWith("resume", {});
+describe("blocking all agents", () => {
+  it("lasts an hour, and says until when", async () => {
+    const { user, call } = await open();
+    const state = await screen.findByTestId("state");
+    await vi.waitFor(() => expect(state).toHaveTextContent("Guarding 3 agents"));
+    await user.click(await screen.findByRole("button", { name: "Block All Agents" }));
+    await user.click(screen.getByRole("menuitem", { name: "Block All Agents for 1 Hour" }));
+    expect(call).toHaveBeenCalledWith("pause", { forMs: 3_600_000 });
+    await vi.waitFor(() => expect(state).toHaveTextContent(/All agents blocked until \d/));
+    await user.click(screen.getByRole("button", { name: "Unblock All Agents" }));
+    expect(call).toHaveBeenCalledWith("resume", {});
+  });
+
+  it("lasts until they are unblocked", async () => {
+    const { user, call } = await open();
+    await user.click(await screen.findByRole("button", { name: "Block All Agents" }));
+    await user.click(screen.getByRole("menuitem", { name: "Block All Agents Until I Unblock" }));
+    expect(call).toHaveBeenCalledWith("pause", { forMs: null });
+  });
+
+  it("says each state in words", () => {
+    const status = {
+      ...lists(NOON)["status"],
+      mode: "listening",
+      attention: [],
+      faces: ["window"],
+    } as Status;
+    const say = (change: Partial<Status>, agents = 4, lost = false) =>
+      stated({ ...status, ...change }, agents, lost, NOON);
+    expect(say({})).toEqual({ mark: "ok", text: "Guarding 4 agents" });
+    expect(say({}, 1).text).toBe("Guarding 1 agent");
+    expect(say({}, 0).text).toBe("No agents yet");
+    expect(say({ mode: "paused", pausedUntil: null })).toEqual({
+      mark: "blocked",
+      text: "All agents blocked",
+    });
+    expect(say({ mode: "deny-all" }).text).toBe("History is damaged. All requests are denied.");
+    expect(say({ faces: [] })).toEqual({
+      mark: "alert",
+      text: "Can’t show questions. Requests are being denied.",
+    });
+    expect(say({}, 4, true)).toEqual({ mark: "lost", text: "Postern has stopped" });
+  });
 });
 
-it("says that the host has stopped, and reads everything anew when it is back", async () => {
+it("says that the host has stopped, and reads everything again when it is back", async () => {
   const { call, backend } = await open();
-  expect(await screen.findByTestId("state")).toHaveTextContent("Listening");
+  expect(await screen.findByText("Guarding 3 agents")).toBeVisible();
   backend.tell("host.lost");
   expect(await screen.findByText("Postern has stopped")).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Pause for an hour" })).toBeNull();
+  expect(screen.queryByRole("button", { name: "Block All Agents" })).toBeNull();
   call.mockClear();
   backend.tell("host.back");
-  expect(await screen.findByRole("button", { name: "Pause for an hour" })).toBeVisible();
+  expect(await screen.findByRole("button", { name: "Block All Agents" })).toBeVisible();
   expect(call).toHaveBeenCalledWith("status", {});
 });
 
 it("opens at the page that its address names", () => {
-  expect(["", "#activity", "#insights", "#doors", "#settings", "#builder"].map(pageOf)).toEqual([
-    { kind: "activity" },
-    { kind: "activity" },
-    { kind: "insights" },
-    { kind: "doors" },
-    { kind: "settings" },
-    { kind: "agent", id: "builder" },
-  ]);
+  const settings = (tab: string) => ({ kind: "settings", tab });
+  const pages = {
+    "": { kind: "inbox" },
+    "#activity": { kind: "activity" },
+    "#rules": { kind: "rules" },
+    "#insights": { kind: "insights" },
+    "#doors": settings("doors"),
+    "#settings": settings("general"),
+    "#privacy": settings("privacy"),
+    "#request.0199a1c0": { kind: "activity", request: "0199a1c0" },
+    "#builder": { kind: "agent", id: "builder" },
+  };
+  for (const [address, page] of Object.entries(pages)) expect(pageOf(address)).toEqual(page);
+});
+
+describe("the keys of the window", () => {
+  it.each([
+    ["1", "Inbox"],
+    ["2", "Activity"],
+    ["3", "Rules"],
+    [",", "Settings"],
+    ["n", "Add an agent"],
+  ])("Ctrl %s opens %s", async (key, title) => {
+    const { user } = await open();
+    await screen.findByTestId("state");
+    await user.keyboard(`{Control>}${key}{/Control}`);
+    expect(await screen.findByRole("heading", { level: 1, name: title })).toBeVisible();
+  });
+});
+
+describe("the one search", () => {
+  async function type(text: string) {
+    const opened = await open();
+    await screen.findByRole("button", { name: /^builder/ });
+    await opened.user.keyboard("{Control>}k{/Control}");
+    const field = screen.getByRole("combobox", { name: /^Search agents/ });
+    expect(field).toHaveFocus();
+    await opened.user.type(field, text);
+    return { ...opened, field };
+  }
+
+  it("finds an agent, a setting, a rule and a request, and opens them with Return", async () => {
+    const { user, field } = await type("resea");
+    expect((await screen.findAllByRole("option", { name: /research/ }))[0]).toHaveAttribute(
+      "aria-selected",
+      "true",
+    );
+    await user.clear(field);
+    await user.type(field, "history");
+    expect(screen.getByRole("option", { name: /Keep the history/ })).toBeVisible();
+    await user.clear(field);
+    await user.type(field, "osascript");
+    expect(await screen.findByRole("option", { name: /\/opt\/homebrew\/bin\/osascript/ })).toBeVisible();
+    await screen.findByRole("option", { name: /osascript -e/ });
+    await user.keyboard("{ArrowUp}{Enter}");
+    expect(await screen.findByRole("complementary", { name: "Request" })).toHaveTextContent("osascript -e");
+    expect(field).toHaveValue("");
+  });
+
+  it("says when it finds nothing, and esc leaves it", async () => {
+    const { user, field } = await type("no such thing at all");
+    expect(await screen.findByText("No results")).toBeVisible();
+    await user.keyboard("{Escape}");
+    expect(screen.queryByText("No results")).toBeNull();
+    expect(field).toHaveValue("");
+  });
 });
 
 it("says times as people do", () => {
@@ -402,11 +501,15 @@ it("says times as people do", () => {
 });
 
 describe("the owner's confirmation", () => {
-  const name = /Confirm that it is me/;
+  const name = /Require Touch ID/;
+  const questions = async (user: ReturnType<typeof userEvent.setup>) => {
+    await user.click(screen.getByRole("button", { name: "Settings" }));
+    await user.click(screen.getByRole("radio", { name: "Questions" }));
+  };
 
   it("is chosen, and says by what", async () => {
     const { user, backend } = await open();
-    await user.click(screen.getByRole("button", { name: "Settings" }));
+    await questions(user);
     const confirm = await screen.findByRole("switch", { name });
     expect(confirm).toHaveAccessibleDescription(/Touch ID/);
     await user.click(confirm);
@@ -416,7 +519,7 @@ describe("the owner's confirmation", () => {
   it("cannot be turned on where the computer cannot tell its owner, and says so", async () => {
     const { user, backend } = await open();
     backend.means = "none";
-    await user.click(screen.getByRole("button", { name: "Settings" }));
+    await questions(user);
     const confirm = await screen.findByRole("switch", { name });
     expect(confirm).toBeDisabled();
     expect(confirm).toHaveAccessibleDescription(/neither/);
@@ -426,7 +529,7 @@ describe("the owner's confirmation", () => {
     const { user, backend } = await open();
     await backend.setPreferences({ ...(await backend.preferences()), confirm: true });
     vi.spyOn(backend, "setPreferences").mockRejectedValue("it was not confirmed");
-    await user.click(screen.getByRole("button", { name: "Settings" }));
+    await questions(user);
     const confirm = await screen.findByRole("switch", { name });
     await user.click(confirm);
     await vi.waitFor(() => expect(confirm).toBeChecked());

@@ -1,7 +1,7 @@
 // What the settings page knows, kept fresh by what the app tells.
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
-import type { AgentRow, Status } from "../contract";
+import type { AgentRow, Question, Status } from "../contract";
 import { Changes } from "./rules/changes.svelte";
 
 /** What the list of requests is narrowed to when it opens. */
@@ -14,25 +14,39 @@ export interface Narrowed {
   until?: number;
 }
 
+/** The parts of the settings. `skills` is the second half of the integrations, `about` has no tab. */
+export const TABS = ["general", "questions", "privacy", "doors", "skills", "advanced", "about"] as const;
+export type Tab = (typeof TABS)[number];
+
 export type Page =
+  | { kind: "inbox" }
   | { kind: "activity"; narrowed?: Narrowed; request?: string }
+  | { kind: "rules"; search?: string }
   | { kind: "insights" }
-  | { kind: "doors" }
-  | { kind: "skills" }
-  | { kind: "settings"; about?: boolean }
+  | { kind: "settings"; tab: Tab }
   | { kind: "add" }
   | { kind: "welcome" }
   | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
-const own = ["activity", "insights", "doors", "skills", "settings", "add", "welcome"] as const;
+/** The pages of the sidebar, in the order of their keys. */
+export const PLACES = ["inbox", "activity", "rules", "insights"] as const;
 
-/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#skills`, `#settings`, `#about`, or an agent's name. */
+const own = [...PLACES, "add", "welcome"] as const;
+
+/** Before a request's number in an address. */
+const REQUEST = "request.";
+
+/** The page that an address ends with: `#inbox`, `#rules`, `#settings`, a part of the settings, or an agent's name. */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
-  if (name === "about") return { kind: "settings", about: true };
-  if (name === "") return { kind: "activity" };
+  if (name === "") return { kind: "inbox" };
+  if (name === "settings") return { kind: "settings", tab: "general" };
+  if (name === "search") return { kind: "inbox" };
+  if (name.startsWith(REQUEST)) return { kind: "activity", request: name.slice(REQUEST.length) };
   const page = own.find((kind) => kind === name);
-  return page ? { kind: page } : { kind: "agent", id: name };
+  const tab = TABS.find((one) => one === name);
+  if (page) return { kind: page };
+  return tab ? { kind: "settings", tab } : { kind: "agent", id: name };
 }
 
 /** How long a word about what was done stays, in milliseconds. */
@@ -43,7 +57,9 @@ export class State {
   agents: AgentRow[] = $state.raw([]);
   /** Whether the agents were read at all. */
   known = $state(false);
-  page: Page = $state.raw({ kind: "activity" });
+  /** What waits for a person, oldest first. */
+  questions: Question[] = $state.raw([]);
+  page: Page = $state.raw({ kind: "inbox" });
   /** Whether the host has stopped: the app tries to reach it, or becomes it. */
   lost = $state(false);
   /** What went wrong last, in the app's words. */
@@ -98,7 +114,7 @@ export class State {
     if (!found) return;
     this.agents = found.agents;
     // Who has no agent yet is shown around, once.
-    if (!this.known && found.agents.length === 0 && this.page.kind === "activity")
+    if (!this.known && found.agents.length === 0 && ["inbox", "activity"].includes(this.page.kind))
       this.page = { kind: "welcome" };
     this.known = true;
   }
@@ -106,6 +122,11 @@ export class State {
   private readAll() {
     void this.readStatus();
     void this.readAgents();
+    void this.readQuestions();
+  }
+
+  private async readQuestions() {
+    this.questions = (await this.try("questions.list", {}))?.questions ?? this.questions;
   }
 
   private async readStatus() {
@@ -129,6 +150,9 @@ export class State {
       case "question.opened":
       case "question.changed":
       case "question.closed":
+        void this.readQuestions();
+        void this.readStatus();
+        break;
       case "status.changed":
       case "attention":
       case "policy.widened":

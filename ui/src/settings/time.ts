@@ -16,7 +16,7 @@ export function took(ms: number | null): string {
 /** A time of day, with the date where it is not today. */
 export function moment(at: number, now: number): string {
   const date = new Date(at);
-  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
   const today = new Date(now).toDateString() === date.toDateString();
   return today ? time : `${date.toLocaleDateString([], { day: "numeric", month: "short" })} ${time}`;
 }

@@ -1,48 +1,15 @@
 // Words of the settings' frame and of an agent's page.
 
-import { count } from "./count";
-
 export const pages = {
   settings: {
-    title: "Postern",
-    activity: "Activity",
-    insights: "Insights",
-    doors: "Doors",
-    skills: "Skills",
-    settings: "Settings",
-    agents: "Agents",
-    addAgent: "Add agent…",
-    loading: "…",
     failed: (what: string) => `That did not work: ${what}`,
     dismiss: "Dismiss",
-    modes: {
-      listening: "Listening",
-      paused: "Paused",
-      "deny-all": "Denying everything",
-      lost: "Postern has stopped",
-    },
-    lostHint: "Nothing runs until it is back. Trying again…",
-    attentionCount: (n: number) =>
-      n === 1 ? "1 thing needs your attention" : `${n} things need your attention`,
-    waitingCount: (n: number) => `${count(n, "question")} waiting`,
-    modeHints: {
-      listening: "Agents can ask. Rules and you decide.",
-      paused: "Everything is denied until you resume.",
-      "deny-all": "The records are in doubt, so everything is denied.",
-    },
-    pausedUntil: (when: string) => `until ${when}`,
-    pauseHour: "Pause for an hour",
-    pause: "Pause",
-    resume: "Resume",
-    state: "State",
     host: "Host",
     version: "Version",
     data: "Data folder",
     since: "Running since",
-    waiting: "Questions waiting",
     running: "Commands running",
     faces: "Questions are shown by",
-    facesNone: "nothing: questions cannot be shown",
     attention: "Needs your attention",
     login: "Start Postern at login",
     loginHint: "It waits in the menu bar and opens a window only to ask.",

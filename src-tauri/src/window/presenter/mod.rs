@@ -1,13 +1,18 @@
 //! Drives the approval window: takes what happens one by one, reports to the host what is really seen, tells the page.
 
 mod answers;
+mod inbox;
+
+pub(crate) use inbox::InboxEvent;
 
 use super::outcome::Outcome;
 use super::pane::Pane;
 use super::place::{Place, Stage};
+use super::surface::{Listener, Surface};
 use crate::backend::Backend;
 use crate::desk::{Desk, HOLD};
 use crate::preferences::Kept;
+use inbox::Inbox;
 use postern_contract::methods::{
     CannotPresent, ListQuestions, Nothing, PresentQuestion, PreviewRule, RulePreview, Unpresented,
 };
@@ -24,8 +29,12 @@ use tokio::time::{Instant, sleep_until};
 /// A page that has not laid out a question by then is taken for crashed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What happens to the approval window.
+/// What happens to the windows that show questions.
 pub(crate) enum Event {
+    /// Something in one of the two places. It counts for nothing while the other one shows the question.
+    On(Surface, Box<Event>),
+    /// Something about the inbox.
+    Inbox(InboxEvent),
     /// Something about the questions changed.
     Look,
     /// A page is there and listens.
@@ -78,8 +87,10 @@ pub(crate) struct Presenter {
     backend: Arc<Backend>,
     preferences: Arc<Kept>,
     desk: Desk,
-    page: Option<Channel<Showing>>,
-    told: Option<Showing>,
+    /// The panel's page.
+    page: Option<Listener>,
+    /// The inbox, while it is open.
+    inbox: Option<Inbox>,
     /// When the host says that *Allow* will work.
     again: Option<Instant>,
     /// When the page should have laid out the question.
@@ -101,7 +112,7 @@ impl Presenter {
             preferences,
             desk: Desk::default(),
             page: None,
-            told: None,
+            inbox: None,
             again: None,
             patience: None,
             held: None,
@@ -121,7 +132,13 @@ impl Presenter {
                 () = until(self.pane.until()) => Some(Event::Release),
                 () = until(self.due()) => Some(Event::Due),
             };
-            let Some(event) = event else { return };
+            let event = match event {
+                None => return,
+                Some(Event::On(surface, event)) if surface == self.surface() => *event,
+                // Who waits for its reply hears that it did not count.
+                Some(Event::On(..)) => continue,
+                Some(event) => event,
+            };
             if let Err(error) = self.take(event).await {
                 tracing::warn!(%error, "the approval window");
             }
@@ -139,7 +156,11 @@ impl Presenter {
 
     /// When something of its own is due.
     fn due(&self) -> Option<Instant> {
-        let settles = self.desk.settles().filter(|_| self.told.as_ref().is_some_and(|told| !told.settled));
+        let page = match self.surface() {
+            Surface::Panel => self.page.as_ref(),
+            Surface::Inbox => self.inbox.as_ref().map(|inbox| &inbox.listener),
+        };
+        let settles = self.desk.settles().filter(|_| page.is_some_and(|page| !page.is_settled()));
         let times = [
             settles,
             self.held.as_ref().map(|(until, _)| *until),
@@ -169,10 +190,10 @@ impl Presenter {
     async fn take(&mut self, event: Event) -> anyhow::Result<()> {
         match event {
             Event::Look => self.look().await?,
-            Event::Page(page) => {
-                self.page = Some(page);
-                self.told = None;
-            }
+            Event::Page(page) => self.page = Some(Listener::new(page)),
+            Event::Inbox(event) => self.take_inbox(event).await?,
+            // Taken apart before.
+            Event::On(..) => {}
             Event::Changed(row) => {
                 if let Some(outcome) = &mut self.outcome {
                     outcome.changed(&row, Instant::now());
@@ -207,6 +228,7 @@ impl Presenter {
                 self.look().await?;
             }
             Event::Again => self.again = None,
+            Event::GiveUp if self.surface() == Surface::Inbox => self.leave_inbox().await?,
             Event::GiveUp => self.give_up().await,
             Event::Release => self.release(),
             Event::Due => self.is_due().await?,
@@ -269,7 +291,7 @@ impl Presenter {
         Ok(())
     }
 
-    /// Puts the oldest question on the desk.
+    /// Puts a question on the desk: the one that was chosen in the inbox, or the oldest.
     async fn look(&mut self) -> anyhow::Result<()> {
         let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await;
         // Without a host no question waits: what it asked last must not stay on show.
@@ -278,18 +300,21 @@ impl Presenter {
         questions.retain(|question| !self.is_denied(question));
         // The one that is denied waits no more for the person.
         let gone = u32::try_from(all - questions.len()).unwrap_or(u32::MAX);
-        let oldest = questions
+        let chosen = self.chosen().and_then(|id| questions.iter().position(|question| question.id == id));
+        let next = questions
             .into_iter()
-            .next()
+            .nth(chosen.unwrap_or(0))
             .map(|question| Question { waiting: question.waiting.saturating_sub(gone), ..question });
-        if self.desk.waiting(oldest) {
+        if self.desk.waiting(next) {
             self.patience = self.desk.question().map(|_| Instant::now() + PATIENCE);
         }
         if self.desk.question().is_some() {
             // It takes the place in which a denial could be undone.
             self.outcome = None;
             self.hand_over().await;
-            self.pane.wanted()?;
+            if self.surface() == Surface::Panel {
+                self.pane.wanted()?;
+            }
         } else {
             self.desk.set_visible(false, Instant::now());
             self.stage()?;
@@ -298,10 +323,13 @@ impl Presenter {
         Ok(())
     }
 
-    /// Shows the window at the question's own height, again whenever that changes, without taking the keyboard.
+    /// Shows the panel at the question's own height, again whenever that changes, without taking the keyboard. The inbox is
+    /// on show already.
     fn show(&mut self, height: f64, always: bool) -> anyhow::Result<()> {
-        let Some(window) = self.pane.window() else { return Ok(()) };
-        self.place.turn(window, Stage::Panel(height))?;
+        if self.surface() == Surface::Panel {
+            let Some(window) = self.pane.window() else { return Ok(()) };
+            self.place.turn(window, Stage::Panel(height))?;
+        }
         self.patience = None;
         self.desk.laid_out(always, Instant::now());
         self.desk.set_visible(true, Instant::now());
@@ -310,7 +338,7 @@ impl Presenter {
 
     /// Without a question: shows what became of the last answer, or nothing.
     fn stage(&mut self) -> anyhow::Result<()> {
-        if self.desk.question().is_some() {
+        if self.desk.question().is_some() || self.surface() == Surface::Inbox {
             return Ok(());
         }
         let next = if self.outcome.is_some() { Stage::Pill } else { Stage::Hidden };
@@ -343,7 +371,6 @@ impl Presenter {
     /// Nobody asked for a while: the page goes, and the next question has a new one.
     fn release(&mut self) {
         self.page = None;
-        self.told = None;
         self.place.gone();
         if let Err(error) = self.pane.release() {
             tracing::warn!(%error, "cannot let the approval window go");
@@ -376,17 +403,11 @@ impl Presenter {
             details: self.preferences.get().details,
             pill: self.outcome.as_ref().map(|outcome| outcome.pill),
         };
-        if self.told.as_ref() == Some(&showing) {
-            return;
-        }
-        let Some(page) = &self.page else { return };
-        if page.send(showing.clone()).is_ok() {
-            self.told = Some(showing);
-        } else {
-            // It is gone; the next one brings its own channel.
-            self.page = None;
-            self.told = None;
-        }
+        let (panel, inbox) = match self.surface() {
+            Surface::Panel => (showing, self.away()),
+            Surface::Inbox => (self.away(), showing),
+        };
+        self.tell_pages(panel, inbox);
     }
 }
 

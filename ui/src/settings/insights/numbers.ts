@@ -18,6 +18,12 @@ export const kinds: { key: keyof Counts; color: string; outcome: Decided }[] = [
 export const askedOf = (counts: Counts): number => counts.youAllowed + counts.youDenied + counts.unanswered;
 export const allOf = (counts: Counts): number => kinds.reduce((sum, { key }) => sum + counts[key], 0);
 
+/** The same from the first day on that has anything to show. */
+export function begun(found: Insights): Insights {
+  const first = found.days.findIndex(({ counts }) => allOf(counts) > 0);
+  return first > 0 ? { ...found, days: found.days.slice(first) } : found;
+}
+
 /** The kinds that happened at all: a picture with seven colours of which four are empty says less. */
 export function shownKinds(found: Insights) {
   return kinds.filter(({ key }) => found.total[key] > 0);
@@ -36,7 +42,7 @@ export const dayLabel = (at: number): string =>
   new Date(at).toLocaleDateString([], { day: "numeric", month: "short" });
 
 export const percent = (part: number, of: number): string =>
-  of === 0 ? "–" : `${Math.round((100 * part) / of)} %`;
+  of === 0 ? "–" : `${Math.round((100 * part) / of)}%`;
 
 /** How many of the first suggestions halve the questions; all of them where they cannot. */
 export function halving(spares: number[], asked: number): { rules: number; spared: number } {

@@ -1,0 +1,53 @@
+// How the main window looks, kept as pictures, with the clock standing still.
+
+import { expect, test, type Page } from "@playwright/test";
+import { letters } from "./letters";
+
+interface Picture {
+  name: string;
+  at: string;
+  scheme: "light" | "dark";
+  contrast?: "more";
+  size?: { width: number; height: number };
+  /** What is opened first. */
+  act?: (page: Page) => Promise<void>;
+}
+
+const pictures: Picture[] = [
+  { name: "inbox-light", at: "", scheme: "light" },
+  {
+    name: "inbox-dark-small",
+    at: "",
+    scheme: "dark",
+    size: { width: 860, height: 520 },
+    act: (page) => page.getByTestId("waiting").filter({ hasText: "--force" }).click(),
+  },
+  { name: "activity-dark", at: "#activity", scheme: "dark" },
+  {
+    name: "rules-light",
+    at: "#rules",
+    scheme: "light",
+    act: (page) => page.getByLabel("Try a command").fill("git push origin main"),
+  },
+  { name: "rules-dark-contrast", at: "#rules", scheme: "dark", contrast: "more" },
+  { name: "settings-light-contrast", at: "#settings", scheme: "light", contrast: "more" },
+];
+
+for (const { name, at, scheme, contrast = "no-preference", size, act } of pictures) {
+  test(name, async ({ page }) => {
+    await page.clock.install({ time: new Date("2026-03-02T10:00:00Z") });
+    await page.setViewportSize(size ?? { width: 1080, height: 700 });
+    await page.emulateMedia({ colorScheme: scheme, contrast, reducedMotion: "reduce" });
+    await page.goto(`/settings.html${at}`);
+    await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+    await letters(page);
+    await page.clock.runFor(1000);
+    await act?.(page);
+    await page.clock.runFor(2000);
+    await expect(page).toHaveScreenshot(`${name}.png`, {
+      animations: "disabled",
+      threshold: 0.3,
+      maxDiffPixelRatio: 0.02,
+    });
+  });
+}

@@ -1,0 +1,193 @@
+// The approval's stand-in: a queue in memory that arms, settles and moves on as the app does.
+
+import type {
+  AnswerParams,
+  Edited,
+  EditParams,
+  Offer,
+  Pill,
+  PillAct,
+  Question,
+  RulePreview,
+  Showing,
+  ShownArming,
+} from "../contract";
+import type { InboxBackend } from "./backend";
+import { editedTo, sentence, text } from "./samples";
+
+/** What the page said, for tests to look at. */
+export interface Said {
+  answers: AnswerParams[];
+  edits: EditParams[];
+  previews: Offer[];
+  presented: { id: string; digest: string; height: number; always: boolean }[];
+  seen: string[];
+  acts: PillAct[];
+}
+
+export class FakeApproval implements InboxBackend {
+  readonly said: Said = { answers: [], edits: [], previews: [], presented: [], seen: [], acts: [] };
+  private show: (showing: Showing) => void = () => undefined;
+  private arming: ShownArming = { state: "unseen" };
+  private settled = false;
+  private unfolded = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private settling: ReturnType<typeof setTimeout> | undefined;
+  private holding: ReturnType<typeof setTimeout> | undefined;
+  private letGo: () => void = () => undefined;
+
+  /**
+   * @param queue what waits, oldest first
+   * @param pill what became of the last answer, where nothing waits
+   * @param answered hears what was answered
+   */
+  constructor(
+    private queue: Question[],
+    private pill: Pill | null = null,
+    private readonly answered: (id: string) => void = () => undefined,
+  ) {}
+
+  watch(show: (showing: Showing) => void) {
+    this.show = show;
+    this.appear();
+    return () => {
+      this.show = () => undefined;
+      clearTimeout(this.timer);
+      clearTimeout(this.settling);
+    };
+  }
+
+  /** Another question is on show: it is not armed, and answers count after a moment. */
+  private appear() {
+    clearTimeout(this.timer);
+    clearTimeout(this.settling);
+    this.arming = { state: "unseen" };
+    this.settled = false;
+    this.settling = setTimeout(() => this.settle(), 600);
+    this.tell();
+  }
+
+  /** Lets answers count at once, as the app would after its own clock. */
+  settle() {
+    this.settled = true;
+    this.tell();
+  }
+
+  async presented(id: string, digest: string, height: number, always: boolean) {
+    const last = this.said.presented.at(-1);
+    this.said.presented.push({ id, digest, height, always });
+    if (!last || last.id !== id || last.always === always || this.arming.state === "unseen") return;
+    this.count();
+  }
+
+  /** Arming starts over. */
+  private count() {
+    clearTimeout(this.timer);
+    const leftMs = this.queue[0]?.armingMs ?? 0;
+    this.arming = { state: "counting", leftMs };
+    this.timer = setTimeout(() => this.arm(), leftMs);
+    this.tell();
+  }
+
+  async hold() {
+    if (this.arming.state !== "armed") return false;
+    return new Promise<boolean>((held) => {
+      this.holding = setTimeout(() => held(true), 1200);
+      this.letGo = () => held(false);
+    });
+  }
+
+  async release() {
+    clearTimeout(this.holding);
+    this.letGo();
+  }
+
+  async press() {
+    if (this.arming.state !== "armed") return false;
+    this.count();
+    return true;
+  }
+
+  async details(open: boolean) {
+    this.unfolded = open;
+    this.tell();
+  }
+
+  async act(act: PillAct) {
+    this.said.acts.push(act);
+    this.pill = null;
+    this.tell();
+  }
+
+  async drag() {}
+
+  async inbox() {}
+
+  /** All that waits. */
+  get waiting(): Question[] {
+    return this.queue;
+  }
+
+  /** Shows another one of those that wait. */
+  async choose(id: string) {
+    const chosen = this.queue.find((question) => question.id === id);
+    if (!chosen || chosen === this.queue[0]) return;
+    this.queue = [chosen, ...this.queue.filter((question) => question !== chosen)];
+    this.appear();
+  }
+
+  async seenEnd(id: string) {
+    const open = this.queue[0];
+    if (open?.id !== id || this.arming.state !== "unseen") return;
+    this.said.seen.push(id);
+    this.count();
+  }
+
+  /** Arms at once, as the app would after its own clock. */
+  arm() {
+    this.settled = true;
+    this.arming = { state: "armed" };
+    this.tell();
+  }
+
+  async answer(params: AnswerParams) {
+    this.said.answers.push(params);
+    const open = this.queue[0];
+    if (open?.id !== params.questionId)
+      return { applied: false, reason: "it was answered already", also: [], saved: [] };
+    this.queue = this.queue.slice(1);
+    this.answered(params.questionId);
+    this.appear();
+    return { applied: true, reason: null, also: [], saved: [] };
+  }
+
+  async edit(params: EditParams): Promise<Edited> {
+    this.said.edits.push(params);
+    const open = this.queue[0];
+    if (open?.digest !== params.digest)
+      return { applied: false, reason: text("what was shown is not what would run now; look again") };
+    if (/\brm\b/.test(params.text))
+      return {
+        applied: false,
+        reason: sentence("it is never allowed: ", "rm -rf /", " removes everything there is."),
+      };
+    this.queue[0] = editedTo(open, params.text);
+    this.appear();
+    return { applied: true, reason: null };
+  }
+
+  async preview(offer: Offer): Promise<RulePreview> {
+    this.said.previews.push(offer);
+    const text = offer.edited ?? "";
+    const problem = offer.edited !== null && text.trim().length < 2 ? "a rule needs a pattern" : null;
+    const examples = ["git push origin main", "git push origin fix-login", "git push --tags"];
+    return { problem, remarks: [], matched: problem ? 0 : 7, of: 50, examples: problem ? [] : examples };
+  }
+
+  private tell() {
+    const question = this.queue[0] ?? null;
+    const { arming, settled, unfolded: details, pill } = this;
+    const hold = question?.risk.level === "dangerous";
+    this.show({ question, arming, settled, hold, details, pill });
+  }
+}

@@ -1,0 +1,73 @@
+// Words of the main window's frame: the sidebar, the toolbar's search, the state of the whole, the inbox.
+
+import { count } from "./count";
+import { onMac } from "./panel";
+
+const key = (letter: string) => (onMac ? `⌘${letter}` : `Ctrl+${letter}`);
+
+export const frame = {
+  places: { inbox: "Inbox", activity: "Activity", rules: "Rules", insights: "Insights" },
+  key,
+  agents: "Agents",
+  add: "Add Agent…",
+  settings: "Settings",
+  settingsTabs: {
+    general: "General",
+    questions: "Questions",
+    privacy: "Privacy",
+    integrations: "Integrations",
+    advanced: "Advanced",
+  },
+  integrations: { doors: "Connections", skills: "Skills" },
+  hideSidebar: "Hide Sidebar",
+  showSidebar: "Show Sidebar",
+  waiting: (n: number) => `${n.toLocaleString("en-US")} waiting`,
+  dot: { connected: "connected", idle: "not connected", stopped: "stopped" },
+} as const;
+
+export const state = {
+  guarding: (n: number) => (n === 0 ? "No agents yet" : `Guarding ${count(n, "agent")}`),
+  blocked: (until: string | null) => (until ? `All agents blocked until ${until}` : "All agents blocked"),
+  damaged: "History is damaged. All requests are denied.",
+  unseen: "Can’t show questions. Requests are being denied.",
+  lost: "Postern has stopped",
+  lostHint: "Nothing runs until it is back. Trying again…",
+  attention: (n: number) => (n === 1 ? "1 thing needs your attention" : `${n} things need your attention`),
+  block: "Block All Agents",
+  blockHour: "Block All Agents for 1 Hour",
+  blockOpen: "Block All Agents Until I Unblock",
+  unblock: "Unblock All Agents",
+  hints: {
+    listening: "Rules answer what you decided before. You answer the rest.",
+    paused: "Every request is denied until you unblock.",
+    "deny-all": "Postern can’t trust its records, so it denies every request.",
+  },
+} as const;
+
+export const search = {
+  label: "Search agents, rules, requests and settings",
+  placeholder: "Search",
+  groups: {
+    pages: "Pages",
+    agents: "Agents",
+    settings: "Settings",
+    rules: "Rules",
+    requests: "Requests",
+  },
+  results: "Results",
+  found: (n: number) => count(n, "result"),
+  none: "No results",
+} as const;
+
+export const inbox = {
+  title: "Inbox",
+  list: "Waiting requests",
+  empty: "Nothing is waiting",
+  emptyHint: "Requests that need your answer appear here.",
+  choose: "Select a request to answer it.",
+  elsewhere: "This request is shown in its own panel.",
+  dangerous: "dangerous",
+  left: (time: string) => `${time} left`,
+  allowed: (time: string) => `Allowed in ${time}`,
+  times: (n: number) => `×${n}`,
+} as const;
