@@ -8,11 +8,10 @@ use super::{HOME, PATIENCE};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
     AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ChannelAsk, ChannelKind,
-    Explain, ExplainCommand, FaceKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions,
-    GetRequest, GetSettings, GetStatus, InsightsAsk, ListAgents, ListDoors, ListRequests, ListRules,
-    ListSessions, ListSkills, Method, Nothing, OfferRules, PreviewRule, PutRules, RequestFilter,
-    RequestNumber, RuleFilter, RulesPut, SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules,
-    TestAgent,
+    FaceKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions, GetRequest, GetSettings,
+    GetStatus, InsightsAsk, ListAgents, ListDoors, ListRequests, ListRules, ListSessions, ListSkills, Method,
+    Nothing, OfferRules, PreviewRule, PutRules, RequestFilter, RequestNumber, RuleFilter, RulesPut,
+    SessionFilter, SetAgent, SkillApprove, SkillFolder, SuggestRules, TestAgent,
 };
 use postern_contract::{Answer, AnswerParams, Question, RequestRow, RuleDraft, RuleRow, Told};
 use postern_policy::{AgentId, Effect, Millis, Pattern, Preset, Rule};
@@ -73,7 +72,6 @@ impl Stage {
         self.lists();
         self.history("requests");
         self.previews();
-        self.explained();
         self.tested();
         self.hostile();
         for mut child in std::mem::take(&mut self.live) {
@@ -283,24 +281,6 @@ impl Stage {
             said.insert(text.to_owned(), serde_json::to_value(preview).unwrap());
         }
         self.recorded.insert(PreviewRule::NAME.to_owned(), Value::Object(said));
-    }
-
-    /// Verdicts on commands that a person tries out.
-    fn explained(&mut self) {
-        let mut said = Map::new();
-        for line in ["git push origin main", "rm -rf ~/Library && git status", "brew upgrade"] {
-            let asked = Explain {
-                agent: AgentId::new("builder").unwrap(),
-                argv: None,
-                shell: Some(line.to_owned()),
-                cwd: Some(self.site.display().to_string()),
-                env: [].into(),
-                session: None,
-            };
-            let verdict = self.person.ask::<ExplainCommand>(&asked).unwrap();
-            said.insert(line.to_owned(), serde_json::to_value(verdict).unwrap());
-        }
-        self.recorded.insert("explain".to_owned(), said.into());
     }
 
     /// A harmless command through a channel.

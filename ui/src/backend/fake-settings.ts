@@ -17,7 +17,7 @@ import { FakeHistory } from "./fake-history";
 import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
 import { FakeSkills } from "./fake-skills";
-import { agent, agents, DAY, HOUR, lists } from "./sample-lists";
+import { agent, agents, DAY, HOUR, lists, verdicts } from "./sample-lists";
 import { waiting } from "./samples";
 
 /** What the fake is filled with. */
@@ -147,7 +147,7 @@ export class FakeSettings implements SettingsBackend {
       this.told("status.changed");
       return this.status();
     },
-    explain: ({ shell }) => this.lists.explain[shell ?? ""] ?? this.lists.explain["brew upgrade"] ?? raise(),
+    explain: ({ shell }) => verdicts[shell ?? ""] ?? verdicts["npm publish"] ?? raise(),
     "settings.get": () => this.host,
     "settings.set": (host) => (this.host = host),
     "data.use": () => this.dataUse(),

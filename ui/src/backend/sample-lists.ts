@@ -14,6 +14,7 @@ import type {
   SkillRow,
 } from "../contract";
 import type { Result } from "./backend";
+import explained from "./recorded-explain.json";
 import recorded from "./recorded-lists.json";
 
 export const MINUTE = 60_000;
@@ -38,12 +39,13 @@ export interface Lists {
   requests: { detail: RequestDetail; offers: RuleOffers }[];
   /** What is said of a rule, by what was typed. */
   "rules.preview": Record<string, RulePreview>;
-  /** The verdict on a command, by its text. */
-  explain: Record<string, Result<"explain">>;
   "agents.test": RequestDetail;
   /** An attack in every field. */
   hostile: { requests: RequestDetail[]; rules: RuleRow[]; skills: SkillRow[] };
 }
+
+/** What `postern explain --json` says of a command, by its text. */
+export const verdicts = explained as unknown as Record<string, Result<"explain">>;
 
 /** When all of it was read. */
 const READ = recorded.status.startedAt;
