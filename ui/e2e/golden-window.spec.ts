@@ -3,6 +3,9 @@
 import { expect, test, type Page } from "@playwright/test";
 import { letters } from "./letters";
 
+// Days and hours are those of one place.
+test.use({ timezoneId: "UTC", locale: "en-US" });
+
 interface Picture {
   name: string;
   at: string;
