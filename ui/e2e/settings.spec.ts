@@ -41,6 +41,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "the search": async (page) => {
     await page.goto("/settings.html");
+    await expect(page.getByTestId("waiting").first()).toBeVisible();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("build");
     await expect(page.getByRole("option", { name: /npm run build/ }).first()).toBeVisible();

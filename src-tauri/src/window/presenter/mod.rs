@@ -192,8 +192,6 @@ impl Presenter {
             Event::Look => self.look().await?,
             Event::Page(page) => self.page = Some(Listener::new(page)),
             Event::Inbox(event) => self.take_inbox(event).await?,
-            // Taken apart before.
-            Event::On(..) => {}
             Event::Changed(row) => {
                 if let Some(outcome) = &mut self.outcome {
                     outcome.changed(&row, Instant::now());
@@ -203,8 +201,8 @@ impl Presenter {
                 self.show(height, always)?;
             }
             Event::EndSeen { id, digest } if self.desk.shows(&id, &digest) => self.desk.end_seen(),
-            // About a question that is not on show any more.
-            Event::LaidOut { .. } | Event::EndSeen { .. } => {}
+            // About a question that is not on show any more, or taken apart before.
+            Event::LaidOut { .. } | Event::EndSeen { .. } | Event::On(..) => {}
             Event::Shaken => self.desk.changed(),
             Event::Answer { params, reply } => {
                 // The page may be gone by then; the answer counts all the same.
