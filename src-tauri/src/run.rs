@@ -92,7 +92,7 @@ fn start(
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     let agents = backend.ask::<ListAgents>(&Nothing {}).await;
     if agents.is_ok_and(|agents| agents.agents.is_empty()) {
-        settings::open(&app, Page::default());
+        settings::open(&app, Page::first_run());
     }
 }
 

@@ -24,6 +24,7 @@ mod rules;
 mod samples;
 mod sandbox;
 mod scripts;
+mod setup;
 mod transcript;
 mod waiting;
 mod words;

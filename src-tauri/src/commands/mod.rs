@@ -31,6 +31,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_set_launch_at_login,
         settings::settings_preferences,
         settings::settings_presence,
+        settings::settings_finish_first_run,
         settings::settings_set_preferences,
         save::settings_save,
     ]

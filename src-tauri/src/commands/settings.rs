@@ -53,6 +53,11 @@ pub(super) fn settings_set_launch_at_login(app: AppHandle, on: bool) -> Result<(
 }
 
 #[tauri::command]
+pub(super) async fn settings_finish_first_run(app: AppHandle) -> Result<(), String> {
+    crate::window::settings::finish_first_run(&app).map_err(|error| error.to_string())
+}
+
+#[tauri::command]
 pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
     parts.preferences.get()
 }

@@ -1,7 +1,14 @@
 //! The main window: made when it is asked for, gone when it is closed.
 
 use crate::Page;
-use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+use tauri::{AppHandle, LogicalSize, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+
+/// Size of the window, in points.
+const MAIN: (f64, f64) = (1080.0, 700.0);
+/// Smallest size, in points.
+const LEAST: (f64, f64) = (860.0, 520.0);
+/// Size during the first run, in points.
+const FIRST_RUN: (f64, f64) = (560.0, 480.0);
 
 /// Its label, which its capability names.
 pub(crate) const LABEL: &str = "settings";
@@ -33,12 +40,22 @@ fn show(app: &AppHandle, page: &Page) -> tauri::Result<()> {
         return window.set_focus();
     }
     let address = page.fragment().map_or("settings.html".to_owned(), |page| format!("settings.html#{page}"));
-    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(address.into()))
-        .title("Postern")
-        .inner_size(1080.0, 700.0)
-        .min_inner_size(860.0, 520.0)
-        .build()?
-        .set_focus()
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(address.into())).title("Postern");
+    let window = if page.is_first_run() {
+        window.inner_size(FIRST_RUN.0, FIRST_RUN.1).resizable(false).center()
+    } else {
+        window.inner_size(MAIN.0, MAIN.1).min_inner_size(LEAST.0, LEAST.1)
+    };
+    window.build()?.set_focus()
+}
+
+/// The first run is over: its window becomes the main one.
+pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
+    let Some(window) = app.get_webview_window(LABEL) else { return Ok(()) };
+    window.set_resizable(true)?;
+    window.set_min_size(Some(LogicalSize::new(LEAST.0, LEAST.1)))?;
+    window.set_size(LogicalSize::new(MAIN.0, MAIN.1))?;
+    window.center()
 }
 
 /// What happens to the window. Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox

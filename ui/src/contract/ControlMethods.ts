@@ -27,6 +27,7 @@ import type { FeedAsk } from "./FeedAsk";
 import type { FeedPage } from "./FeedPage";
 import type { HookNote } from "./HookNote";
 import type { HostSettings } from "./HostSettings";
+import type { Imported } from "./Imported";
 import type { Insights } from "./Insights";
 import type { InsightsAsk } from "./InsightsAsk";
 import type { Lint } from "./Lint";
@@ -68,6 +69,18 @@ import type { SessionClosed } from "./SessionClosed";
 import type { SessionFilter } from "./SessionFilter";
 import type { SessionName } from "./SessionName";
 import type { Sessions } from "./Sessions";
+import type { SettingsChange } from "./SettingsChange";
+import type { SetupConnect } from "./SetupConnect";
+import type { SetupConnected } from "./SetupConnected";
+import type { SetupDisconnect } from "./SetupDisconnect";
+import type { SetupDisconnected } from "./SetupDisconnected";
+import type { SetupFound } from "./SetupFound";
+import type { SetupImport } from "./SetupImport";
+import type { SetupPreview } from "./SetupPreview";
+import type { SetupScope } from "./SetupScope";
+import type { SetupTest } from "./SetupTest";
+import type { SetupTestRef } from "./SetupTestRef";
+import type { SetupTested } from "./SetupTested";
 import type { SkillApprove } from "./SkillApprove";
 import type { SkillFolder } from "./SkillFolder";
 import type { Skills } from "./Skills";
@@ -337,4 +350,32 @@ audit: Call<AuditAsk, Audit>,
 /**
  * Forget a client of a door and cut it off.
  */
-"doors.revoke": Call<PairedClientRef, DoorRow>, };
+"doors.revoke": Call<PairedClientRef, DoorRow>, 
+/**
+ * Find the agents of this computer, whether they ask Postern, and their files with rules.
+ */
+"setup.find": Call<SetupScope, SetupFound>, 
+/**
+ * Show what connecting or disconnecting an agent would change in its settings.
+ */
+"setup.preview": Call<SetupPreview, SettingsChange>, 
+/**
+ * Connect an agent: enroll it, and change its settings as shown.
+ */
+"setup.connect": Call<SetupConnect, SetupConnected>, 
+/**
+ * Disconnect an agent: take back what connecting it did.
+ */
+"setup.disconnect": Call<SetupDisconnect, SetupDisconnected>, 
+/**
+ * Import the rules of an agent's own files.
+ */
+"setup.import": Call<SetupImport, Imported>, 
+/**
+ * Start a test of an agent's way to Postern.
+ */
+"setup.test": Call<SetupTest, SetupTestRef>, 
+/**
+ * Tell how a test stands.
+ */
+"setup.tested": Call<SetupTestRef, SetupTested>, };

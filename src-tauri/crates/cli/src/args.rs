@@ -3,6 +3,7 @@
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, Rules};
+use crate::setup_args::Setup;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Connect the agents on this computer: find them, show each change, import their rules, test the way to Postern
+    Setup(Setup),
     /// Run the host without a window; prints `ready <data folder>` when it accepts connections
     Serve,
     /// Show if the host is up, what waits and what runs

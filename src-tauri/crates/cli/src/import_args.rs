@@ -1,16 +1,18 @@
 //! What can be typed about other programs' rules, and about suggestions.
 
 use crate::args::Json;
-use clap::{Args, ValueEnum};
-use postern_policy::import::Product;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use postern_contract::methods::KnownAgent;
+use postern_doors::setup::importable;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Import {
     /// Program to import from
-    #[arg(value_enum, required_unless_present = "list")]
-    pub(crate) from: Option<From>,
+    #[arg(value_parser = program(), required_unless_present = "list")]
+    pub(crate) from: Option<KnownAgent>,
     /// Its files [default: those that it reads, yours and the project's]
     pub(crate) files: Vec<PathBuf>,
     /// List the files with rules found here; imports nothing
@@ -56,36 +58,9 @@ pub(crate) struct Suggest {
     pub(crate) json: Json,
 }
 
-/// A program whose rules can be taken over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum From {
-    ClaudeCode,
-    Codex,
-    Cursor,
-    GeminiCli,
-    VsCode,
-}
-
-impl From {
-    /// Returns it as the policy knows it.
-    pub(crate) fn product(self) -> Product {
-        match self {
-            Self::ClaudeCode => Product::ClaudeCode,
-            Self::Codex => Product::Codex,
-            Self::Cursor => Product::Cursor,
-            Self::GeminiCli => Product::GeminiCli,
-            Self::VsCode => Product::VsCode,
-        }
-    }
-
-    /// Returns its name as it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::GeminiCli => "gemini-cli",
-            Self::VsCode => "vs-code",
-        }
-    }
+/// Parses the name of a program whose rules can be imported; clap lists the names if another word is typed.
+fn program() -> impl TypedValueParser<Value = KnownAgent> {
+    let known = |name: String| importable().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(importable().map(KnownAgent::name))
+        .try_map(move |name| known(name).ok_or("no such program"))
 }

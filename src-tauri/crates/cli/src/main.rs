@@ -13,6 +13,7 @@ mod question;
 mod rule_args;
 mod secret;
 mod settings_text;
+mod setup_args;
 mod topics;
 mod tui;
 mod typed;
@@ -65,6 +66,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     };
     let link = || Link::open(&data);
     match cli.command {
+        Command::Setup(command) => commands::setup::run(link, surroundings, &command),
         Command::Serve => {
             let user = User::current(surroundings.environment).map_err(Failure::own)?;
             commands::serve::run(HostConfig { data, user, session: Arc::new(SystemSession) })

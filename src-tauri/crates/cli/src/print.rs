@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
-use postern_contract::{Lines, PieceKind, Shown};
+use postern_contract::{DiffLine, Lines, PieceKind, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -21,6 +21,12 @@ pub(crate) fn line(text: impl AsRef<str>) -> Result<(), Failure> {
 /// Prints several lines, each like [`line()`].
 pub(crate) fn lines(text: &Lines) -> Result<(), Failure> {
     text.iter().try_for_each(line)
+}
+
+/// Prints what would change in a file, line by line.
+pub(crate) fn diff(file: &str, lines: &[DiffLine]) -> Result<(), Failure> {
+    line(format!("{file}:"))?;
+    lines.iter().try_for_each(|row| line(format!("  {} {}", row.change.sign(), shown(&row.text))))
 }
 
 /// Prints text that is meant for another program, as it is.

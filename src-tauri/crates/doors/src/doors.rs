@@ -1,6 +1,7 @@
 //! Which doors are open, and what was typed for each.
 
 use crate::door::Door;
+use crate::setup::Setup;
 use crate::values::{self, Values};
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
@@ -20,6 +21,7 @@ const KEPT: &str = "doors";
 #[derive(Debug)]
 pub struct Doors {
     host: Host,
+    setup: Setup,
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
 }
 
@@ -64,7 +66,7 @@ impl Doors {
             let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
             slots.insert(kind, Slot { kept, door });
         }
-        let doors = Self { host: host.clone(), slots: Mutex::new(slots) };
+        let doors = Self { host: host.clone(), setup: Setup::new(host), slots: Mutex::new(slots) };
         host.keep_doors(Arc::new(doors));
     }
 
@@ -166,6 +168,10 @@ impl postern_host::doors::Doors for Doors {
 
     fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
         Box::pin(crate::chat::shown(&self.host, request))
+    }
+
+    fn setup(&self) -> &dyn postern_host::doors::Setup {
+        &self.setup
     }
 
     fn close(&self) -> Answer<'_, ()> {

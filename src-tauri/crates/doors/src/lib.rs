@@ -15,6 +15,7 @@ pub mod mcp;
 mod openclaw;
 mod outward;
 mod pairing;
+pub mod setup;
 mod tls;
 mod token;
 mod values;

@@ -1,8 +1,11 @@
 //! What the host knows of doors: that they can be listed, opened and closed. What they are is written in the room
 //! `doors`, which the host does not know.
 
+use crate::ask::FaceId;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, PairedClientRef,
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, Imported, PairedClientRef,
+    SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound,
+    SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
@@ -31,8 +34,29 @@ pub trait Doors: Debug + Send + Sync {
     /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life, whether
     /// the door is open now or not.
     fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
+    /// What connects the agents of this computer.
+    fn setup(&self) -> &dyn Setup;
     /// Closes every door, because the host ends.
     fn close(&self) -> Answer<'_, ()>;
+}
+
+/// What connects the agents of this computer, as the control methods `setup.*` reach it. Each method works for the approver
+/// that asks.
+pub trait Setup: Debug + Send + Sync {
+    /// Finds every known agent.
+    fn find(&self, face: FaceId, asked: SetupScope) -> Answer<'_, SetupFound>;
+    /// Says what connecting or disconnecting an agent would change.
+    fn preview(&self, face: FaceId, asked: SetupPreview) -> Answer<'_, SettingsChange>;
+    /// Connects an agent as it was shown.
+    fn connect(&self, face: FaceId, asked: SetupConnect) -> Answer<'_, SetupConnected>;
+    /// Takes back what connecting an agent did.
+    fn disconnect(&self, face: FaceId, asked: SetupDisconnect) -> Answer<'_, SetupDisconnected>;
+    /// Imports rules, or says what an import would do.
+    fn import(&self, face: FaceId, asked: SetupImport) -> Answer<'_, Imported>;
+    /// Starts a test.
+    fn test(&self, face: FaceId, asked: SetupTest) -> Answer<'_, SetupTestRef>;
+    /// Says how a test stands.
+    fn tested(&self, face: FaceId, asked: SetupTestRef) -> Answer<'_, SetupTested>;
 }
 
 /// The doors of a host, once it has some.

@@ -13,6 +13,7 @@ use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
 use crate::resolve::Resolver;
+use crate::run::OwnEnd;
 use crate::session::Session;
 use crate::socket::Channels;
 use crate::user::User;
@@ -87,6 +88,7 @@ pub struct Host {
 #[derive(Debug)]
 struct Inner {
     data: PathBuf,
+    user: User,
     gate: Gate,
     faces: Faces,
     told: broadcast::Sender<Told>,
@@ -179,8 +181,21 @@ impl Host {
                 .map_err(|error: ListenError| StartError::Control(error.to_string()))?
         };
         let listening = Mutex::new(Some(listening));
-        let inner =
-            Inner { data, gate, faces, told, store, channels, control, listening, closed, own, _lock: lock };
+        let user = config.user;
+        let inner = Inner {
+            data,
+            user,
+            gate,
+            faces,
+            told,
+            store,
+            channels,
+            control,
+            listening,
+            closed,
+            own,
+            _lock: lock,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -197,6 +212,25 @@ impl Host {
     /// The data folder, by its real path.
     pub fn data(&self) -> &Path {
         &self.inner.data
+    }
+
+    /// The user whose agents these are.
+    pub fn user(&self) -> &User {
+        &self.inner.user
+    }
+
+    /// The program `postern`, which agents' hooks start: this one, or the one beside it.
+    pub fn own_program(&self) -> Option<PathBuf> {
+        crate::run::postern()
+    }
+
+    /// Runs the program `postern` with these arguments and this input, as an agent that has a hook does.
+    pub fn run_own_program(
+        &self,
+        arguments: Vec<String>,
+        input: Vec<u8>,
+    ) -> impl Future<Output = io::Result<OwnEnd>> + Send + 'static {
+        crate::run::run_own_program(arguments, input, self.inner.user.home.clone())
     }
 
     /// Calls a method of [`postern_contract::methods`] within the process, for the face that asks.

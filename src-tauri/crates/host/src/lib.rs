@@ -35,5 +35,6 @@ pub use control::{Control, Handle};
 pub use gate::{Counts, Gate, Gone, Killed, Unwritten};
 pub use host::{Host, HostConfig, StartError};
 pub use own_programs::{own_programs, programs_folder};
+pub use run::OwnEnd;
 pub use socket::{BindError, Bound, bind};
 pub use user::{UnknownUser, User};

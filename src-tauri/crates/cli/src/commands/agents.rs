@@ -87,7 +87,7 @@ fn add(link: &mut Link, new: &AgentAdd, json: Json) -> Result<(), Failure> {
     Ok(())
 }
 
-fn of(start: args::Start) -> Start {
+pub(crate) fn of(start: args::Start) -> Start {
     match start {
         args::Start::Ask => Start::Ask,
         args::Start::Look => Start::Look,
@@ -96,7 +96,7 @@ fn of(start: args::Start) -> Start {
 }
 
 /// Returns a folder as the host reads it: `~` stays, the rest begins with `/`.
-fn absolute(folder: &str) -> Result<String, Failure> {
+pub(crate) fn absolute(folder: &str) -> Result<String, Failure> {
     if folder == "~" || folder.starts_with("~/") {
         return Ok(folder.to_owned());
     }

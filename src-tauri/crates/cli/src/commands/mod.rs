@@ -15,6 +15,7 @@ pub(crate) mod questions;
 pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;
+pub(crate) mod setup;
 pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod status;

@@ -8,6 +8,7 @@ mod insights;
 mod params;
 mod policy;
 mod results;
+mod setup;
 
 pub use audit::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified};
 pub use doors::{
@@ -31,6 +32,11 @@ pub use results::{
     HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
     RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
     ToolQuestions,
+};
+pub use setup::{
+    Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,
+    SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview,
+    SetupScope, SetupTest, SetupTestRef, SetupTested, Taken, TestState, Wiring,
 };
 
 use crate::{
@@ -192,6 +198,20 @@ macro_rules! with_methods {
             SetUpDoor "doors.setup" doors_setup (DoorRef) -> DoorSetup;
             /// Forget a client of a door and cut it off.
             RevokeClient "doors.revoke" doors_revoke (PairedClientRef) -> DoorRow;
+            /// Find the agents of this computer, whether they ask Postern, and their files with rules.
+            FindAgents "setup.find" setup_find (SetupScope) -> SetupFound;
+            /// Show what connecting or disconnecting an agent would change in its settings.
+            PreviewSetup "setup.preview" setup_preview (SetupPreview) -> SettingsChange;
+            /// Connect an agent: enroll it, and change its settings as shown.
+            ConnectAgent "setup.connect" setup_connect (SetupConnect) -> SetupConnected;
+            /// Disconnect an agent: take back what connecting it did.
+            DisconnectAgent "setup.disconnect" setup_disconnect (SetupDisconnect) -> SetupDisconnected;
+            /// Import the rules of an agent's own files.
+            ImportAgentRules "setup.import" setup_import (SetupImport) -> Imported;
+            /// Start a test of an agent's way to Postern.
+            StartTest "setup.test" setup_test (SetupTest) -> SetupTestRef;
+            /// Tell how a test stands.
+            GetTest "setup.tested" setup_tested (SetupTestRef) -> SetupTested;
         }
     };
 }

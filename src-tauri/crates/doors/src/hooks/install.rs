@@ -77,8 +77,20 @@ pub fn holds_ours(kind: Kind, settings: &str) -> bool {
         return script::is_ours(settings);
     }
     let read: Value = serde_json::from_str(settings).unwrap_or_default();
-    let entries = |event: &&str| read["hooks"][*event].as_array().cloned().unwrap_or_default();
-    events(kind).iter().flat_map(entries).any(|entry| is_ours(kind, &entry))
+    our_entries(kind, &read).next().is_some()
+}
+
+/// Returns the command of the hook in these settings. Agents with scripts have none.
+pub(crate) fn our_command(kind: Kind, settings: &str) -> Option<String> {
+    let read: Value = serde_json::from_str(settings).ok()?;
+    let entry = our_entries(kind, &read).next()?;
+    let entry = entry.get("hooks").and_then(|inner| inner.get(0)).unwrap_or(entry);
+    entry.get("command").or_else(|| entry.get("bash"))?.as_str().map(str::to_owned)
+}
+
+fn our_entries(kind: Kind, settings: &Value) -> impl Iterator<Item = &Value> {
+    let of = |event: &&str| settings["hooks"][*event].as_array().map_or(&[][..], Vec::as_slice);
+    events(kind).iter().flat_map(of).filter(move |entry| is_ours(kind, entry))
 }
 
 fn has_version(kind: Kind) -> bool {

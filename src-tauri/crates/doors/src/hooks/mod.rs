@@ -1,5 +1,5 @@
 //! Coding agents that ask a program before they use a tool (a hook): their events become tool checks, and verdicts become
-//! their answers. Texts in, texts out; who speaks to the host is the command line.
+//! their answers. Texts in, texts out, except `settings`, which plans and writes files; the command line speaks to the host.
 //!
 //! Events and answers are those of each agent's own documentation:
 //! Claude Code <https://code.claude.com/docs/en/hooks>, Cursor <https://cursor.com/docs/agent/hooks>,
@@ -12,18 +12,24 @@
 mod answer;
 mod event;
 mod install;
+mod mcp_entry;
 mod names;
 mod place;
 mod rewrite;
 mod script;
+mod settings;
 
 pub use answer::answer;
 pub use event::{Asked, Odd, read};
+pub(crate) use install::our_command;
 pub use install::{BadSettings, holds_ours, install, uninstall};
+pub(crate) use mcp_entry::command as mcp_command;
 pub use names::ToolClass;
 pub use place::{Place, left_to_do, place};
 pub use rewrite::confined;
 pub use script::is_script;
+pub(crate) use settings::read as read_settings;
+pub use settings::{Change, Entry, SettingsError};
 
 use serde_json::{Map, Value};
 

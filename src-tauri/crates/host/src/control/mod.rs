@@ -26,6 +26,7 @@ mod rule_changes;
 mod rules;
 mod sessions;
 mod settings;
+mod setup;
 mod skills;
 mod socket;
 mod staged;

@@ -19,6 +19,7 @@ mod mark;
 mod namespaces;
 #[cfg(target_os = "linux")]
 mod orphans;
+mod own_program;
 mod pipes;
 mod pump;
 mod start;
@@ -40,6 +41,8 @@ pub(crate) use mark::{is_marked, own as own_mark};
 pub(crate) use namespaces::{FileSystem, Mount, Source};
 #[cfg(target_os = "linux")]
 pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
+pub use own_program::OwnEnd;
+pub(crate) use own_program::{postern, run_own_program};
 #[cfg(target_os = "linux")]
 pub(crate) use steps::find_own_program;
 #[cfg(target_os = "linux")]

@@ -1,16 +1,14 @@
 //! `postern hook …`: coding agents that ask a program before they use a tool.
 
-mod settings;
-
 use super::agents::named;
 use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::Link;
 use crate::print;
+use crate::typed::{is_yes, typed};
 use postern_client::{Channel, ConnectError, Options, read_key};
-use postern_command::quote;
 use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
-use postern_doors::hooks::{self, Asked, Kind, Odd, ToolClass, Verdict};
+use postern_doors::hooks::{self, Asked, Change, Entry, Kind, Odd, Place, SettingsError, ToolClass, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
     Call, Client, Confined, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError,
@@ -18,7 +16,7 @@ use postern_protocol::{
 };
 use serde_json::{Map, Value};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The longest event that is read, in bytes: a file that an agent wants to write is part of it.
 const LONGEST: u64 = 8 * 1024 * 1024;
@@ -61,49 +59,86 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
         return Err(Failure::own("the paths of this program and of its data folder have to be UTF-8"));
     };
     let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
-    let command = quote(&words.map(str::to_owned));
-    settings::change(
-        home,
-        settings,
-        |before| hooks::install(settings.kind, before, &command),
-        || {
-            if !is_enrolled {
-                link.call::<AddAgent>(&AgentAdd {
-                    agent: agent.clone(),
-                    name: None,
-                    color: None,
-                    preset: None,
-                    start: None,
-                    folders: Vec::new(),
-                })?;
-                print::line(format!("enrolled {agent}"))?;
-            }
-            Ok(())
-        },
-    )?;
+    let file = file_of(home, settings)?;
+    let change =
+        Change::install(Entry::Hook(settings.kind), &file, &words.map(str::to_owned)).map_err(unusable)?;
+    let changes = confirmed(&change, settings)?;
+    if !is_enrolled {
+        link.call::<AddAgent>(&AgentAdd {
+            agent: agent.clone(),
+            name: None,
+            color: None,
+            preset: None,
+            start: None,
+            folders: Vec::new(),
+        })?;
+        print::line(format!("enrolled {agent}"))?;
+    }
+    if changes {
+        change.write().map_err(unusable)?;
+        print::line("changed; postern hook uninstall makes it as it was")?;
+    }
     if let Some(left) = hooks::left_to_do(settings.kind, settings.project) {
         print::line(left)?;
     }
-    note(&mut link, home, settings, Some(agent.clone()))
+    note(&mut link, &file, settings, Some(agent.clone()))
 }
 
 /// Takes the hook out of the settings. Where Postern runs it is written down.
 fn uninstall(data: &Path, home: &Path, settings: &HookSettings) -> Result<(), Failure> {
-    settings::undo(home, settings)?;
+    let file = file_of(home, settings)?;
+    let change = Change::uninstall(Entry::Hook(settings.kind), &file).map_err(unusable)?;
+    if confirmed(&change, settings)? {
+        change.write().map_err(unusable)?;
+        print::line("changed")?;
+    }
     match Link::open(data) {
-        Ok(mut link) => note(&mut link, home, settings, None),
+        Ok(mut link) => note(&mut link, &file, settings, None),
         Err(_) => print::line("Postern does not run: this is not in its audit (postern audit)"),
+    }
+}
+
+/// Returns the settings that are meant.
+fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
+    let absolute = |file: &Path| std::path::absolute(file).map_err(Failure::own);
+    match (&wanted.file, hooks::place(wanted.kind, wanted.project)) {
+        (Some(file), _) => absolute(file),
+        (None, Place::Home(file)) => Ok(home.join(file)),
+        (None, Place::Here(file)) => absolute(Path::new(file)),
+        (None, Place::Named(how)) => Err(Failure::usage(how)),
+    }
+}
+
+/// Shows a change and asks. Returns false if nothing changes.
+fn confirmed(change: &Change, wanted: &HookSettings) -> Result<bool, Failure> {
+    let file = postern_command::escape::text(&change.file.to_string_lossy());
+    if !change.changes() {
+        print::line(format!("{file}: nothing to change"))?;
+        return Ok(false);
+    }
+    print::diff(&file, &change.lines())?;
+    if change.removes_file() {
+        print::line("the file goes: nothing else is in it")?;
+    }
+    let asked = || typed("Change it? [y/N]", "say --yes to change it without being asked");
+    if wanted.yes || is_yes(&asked()?) { Ok(true) } else { Err(Failure::no("nothing was changed")) }
+}
+
+fn unusable(error: SettingsError) -> Failure {
+    match error {
+        SettingsError::Io { .. } => Failure::own(error),
+        SettingsError::Content { .. } => Failure::refused(error.to_string()),
     }
 }
 
 /// Writes what holds now into the audit.
 fn note(
     link: &mut Link,
-    home: &Path,
+    file: &Path,
     settings: &HookSettings,
     agent: Option<AgentId>,
 ) -> Result<(), Failure> {
-    let file = settings::file_of(home, settings)?.to_string_lossy().into_owned();
+    let file = file.to_string_lossy().into_owned();
     link.call::<NoteHook>(&HookNote { kind: settings.kind.name().to_owned(), file, agent }).map(drop)
 }
 

@@ -1,86 +1,89 @@
 //! Where other programs keep rules.
 
-use crate::import_args::From;
-use clap::ValueEnum as _;
-use postern_policy::import::{Entry, Taking, read};
+use super::known::{RULES_OF_PROJECT, RULES_OF_USER, known};
+use postern_command::escape;
+use postern_contract::methods::{KnownAgent, RuleSource};
+use postern_policy::import::{Entry, Product, Taking, read};
 use std::path::{Path, PathBuf};
 
-/// Files below the home folder. A `*` stands for the part of a name.
-const OF_PERSON: &[(From, &str)] = &[
-    (From::ClaudeCode, ".claude/settings.json"),
-    (From::Codex, ".codex/rules/*.rules"),
-    (From::Cursor, ".cursor/permissions.json"),
-    (From::Cursor, ".cursor/cli-config.json"),
-    (From::GeminiCli, ".gemini/settings.json"),
-    (From::GeminiCli, ".gemini/policies/*.toml"),
-    (From::VsCode, "Library/Application Support/Code/User/settings.json"),
-    (From::VsCode, ".config/Code/User/settings.json"),
-];
-
-/// Files below a project's folder.
-const OF_PROJECT: &[(From, &str)] = &[
-    (From::ClaudeCode, ".claude/settings.json"),
-    (From::ClaudeCode, ".claude/settings.local.json"),
-    (From::Codex, ".codex/rules/*.rules"),
-    (From::Cursor, ".cursor/permissions.json"),
-    (From::Cursor, ".cursor/cli.json"),
-    (From::GeminiCli, ".gemini/settings.json"),
-    (From::GeminiCli, ".gemini/policies/*.toml"),
-    (From::VsCode, ".vscode/settings.json"),
-];
+/// Bytes of a file with rules.
+const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// A file with rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
-    pub(super) from: From,
-    pub(super) path: PathBuf,
+pub struct Source {
+    /// Whose it is.
+    pub kind: KnownAgent,
+    /// Where it is.
+    pub path: PathBuf,
     /// The project that it belongs to.
-    pub(super) project: Option<PathBuf>,
+    pub project: Option<PathBuf>,
 }
 
 impl Source {
     /// Reads its entries; the error says what is wrong with the file.
     pub(super) fn entries(&self, taking: &Taking) -> Result<Vec<Entry>, String> {
-        let text = std::fs::read_to_string(&self.path).map_err(|error| error.to_string())?;
+        let product = known(self.kind).rules.ok_or("it has no rules that can be imported")?;
+        let text = text_of(&self.path)?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let project = match &self.project {
             Some(project) => Some(project.to_str().ok_or("the project's folder is not UTF-8")?.to_owned()),
             None => None,
         };
-        let taking = Taking { project, ..taking.clone() };
-        read(self.from.product(), &name, &text, &taking).map_err(|error| error.to_string())
+        read(product, &name, &text, &Taking { project, ..taking.clone() }).map_err(|error| error.to_string())
+    }
+
+    /// Returns it with the number of its entries.
+    pub fn row(&self, taking: &Taking) -> RuleSource {
+        let entries = self.entries(taking);
+        RuleSource {
+            path: escape::text(&self.path.to_string_lossy()),
+            entries: entries.as_ref().ok().map(Vec::len),
+            problem: entries.err().map(|problem| escape::text(&problem)),
+        }
     }
 }
 
-/// Returns the files of a program, or of all, that are there.
-pub(super) fn found(from: Option<From>, home: &Path, project: &Path) -> Vec<Source> {
-    let wanted = |product: &From| from.is_none_or(|from| from == *product);
+fn text_of(path: &Path) -> Result<String, String> {
+    let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if length > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+/// Returns the agents whose rules can be imported.
+pub fn importable() -> impl Iterator<Item = KnownAgent> {
+    KnownAgent::ALL.into_iter().filter(|kind| known(*kind).rules.is_some())
+}
+
+/// Returns the files of an agent, or of all, that exist.
+pub fn sources(kind: Option<KnownAgent>, home: &Path, project: Option<&Path>) -> Vec<Source> {
     let mut all = Vec::new();
-    for product in From::value_variants().iter().filter(|product| wanted(product)) {
-        let mut add = |files: &[(From, &str)], folder: &Path, project: Option<&Path>| {
-            for (_, pattern) in files.iter().filter(|(owner, _)| owner == product) {
-                let paths = matching(folder, pattern);
-                let source = |path| Source { from: *product, path, project: project.map(Path::to_owned) };
-                all.extend(paths.into_iter().map(source));
+    for kind in importable().filter(|one| kind.is_none_or(|kind| kind == *one)) {
+        let mut add = |files: &[(Product, &str)], folder: &Path, project: Option<&Path>| {
+            for (_, pattern) in files.iter().filter(|(owner, _)| Some(*owner) == known(kind).rules) {
+                let source = |path| Source { kind, path, project: project.map(Path::to_owned) };
+                all.extend(matching(folder, pattern).into_iter().map(source));
             }
         };
-        add(OF_PERSON, home, None);
-        if project != home {
-            add(OF_PROJECT, project, Some(project));
+        add(RULES_OF_USER, home, None);
+        if let Some(project) = project.filter(|project| *project != home) {
+            add(RULES_OF_PROJECT, project, Some(project));
         }
     }
     all
 }
 
-/// Returns a file that the person names, with the project in whose settings it lies.
-pub(super) fn named(from: From, file: &Path, home: &Path, project: Option<&Path>) -> Source {
+/// Returns a file that the user names, with the project in whose settings it is.
+pub(super) fn named(kind: KnownAgent, file: &Path, home: &Path, project: Option<&Path>) -> Source {
     let of_settings = file.ancestors().find(|folder| {
         let name = folder.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
         [".claude", ".codex", ".cursor", ".gemini", ".vscode"].contains(&name)
     });
     let holder = of_settings.and_then(Path::parent).filter(|holder| *holder != home);
     let project = project.or(holder).map(Path::to_owned);
-    Source { from, path: file.to_owned(), project }
+    Source { kind, path: file.to_owned(), project }
 }
 
 fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
@@ -101,13 +104,13 @@ fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, found, named};
-    use crate::import_args::From;
+    use super::{Source, named, sources};
+    use postern_contract::methods::KnownAgent;
     use std::fs;
     use std::path::Path;
 
     #[test]
-    fn files_of_the_person_and_of_the_project_are_found() {
+    fn files_of_the_user_and_of_the_project_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let (home, project) = (folder.path().join("home"), folder.path().join("home/site"));
         for file in [
@@ -121,11 +124,11 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "{}").unwrap();
         }
-        let all = found(None, &home, &project);
+        let all = sources(None, &home, Some(&project));
         let shown: Vec<_> = all
             .iter()
-            .map(|Source { from, path, project }| {
-                (from.name(), path.strip_prefix(&home).unwrap(), project.is_some())
+            .map(|Source { kind, path, project }| {
+                (kind.name(), path.strip_prefix(&home).unwrap(), project.is_some())
             })
             .collect();
         assert_eq!(
@@ -137,13 +140,14 @@ mod tests {
                 ("vs-code", Path::new("site/.vscode/settings.json"), true),
             ]
         );
-        assert_eq!(found(Some(From::Codex), &home, &home).len(), 1, "the home folder is no project");
+        let codex = sources(Some(KnownAgent::Codex), &home, Some(&home));
+        assert_eq!(codex.len(), 1, "the home folder is no project");
     }
 
     #[test]
     fn a_named_file_belongs_to_the_folder_of_its_settings() {
         let home = Path::new("/h");
-        let project = |file: &str| named(From::ClaudeCode, Path::new(file), home, None).project;
+        let project = |file: &str| named(KnownAgent::ClaudeCode, Path::new(file), home, None).project;
         assert_eq!(project("/h/site/.claude/settings.json").as_deref(), Some(Path::new("/h/site")));
         assert_eq!(project("/h/.claude/settings.json"), None);
         assert_eq!(project("/tmp/x.json"), None);

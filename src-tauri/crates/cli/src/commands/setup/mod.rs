@@ -1,0 +1,265 @@
+//! `postern setup`: connects the agents on this computer, or takes that back. The host does it; this asks and tells.
+
+mod report;
+mod test;
+
+use super::agents::{absolute, of};
+use crate::Surroundings;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use crate::setup_args::Setup;
+use crate::typed::{is_yes, typed};
+use postern_contract::Start;
+use postern_contract::methods::{
+    ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules, PreviewSetup,
+    SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope, Wiring,
+};
+use report::{End, Row};
+
+pub(crate) fn run(
+    link: impl FnOnce() -> Result<Link, Failure>,
+    surroundings: Surroundings,
+    asked: &Setup,
+) -> Result<(), Failure> {
+    if asked.json.json && !asked.yes && !asked.dry_run {
+        return Err(Failure::usage("--json asks nothing: add --yes, or --dry-run to change nothing"));
+    }
+    let path = surroundings.environment.into_iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+    let home = surroundings.home.into_os_string().into_string();
+    let home = home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?;
+    let mut link = link()?;
+    let scope = SetupScope { home: Some(home), path };
+    let found = link.call::<FindAgents>(&scope)?.agents;
+    let mut run = Run { link, asked, scope };
+    if !asked.json.json {
+        report::found(&found)?;
+    }
+    let chosen: Vec<FoundAgent> = found.into_iter().filter(|agent| run.is_meant(agent)).collect();
+    if chosen.is_empty() && !asked.json.json {
+        return print::line(run.nothing());
+    }
+    let rows: Vec<Row> = chosen.iter().map(|agent| run.one(agent)).collect();
+    if asked.json.json {
+        print::json(&rows)?;
+    } else if !asked.dry_run && !asked.undo && rows.iter().any(Row::is_connected) {
+        report::next_steps()?;
+    }
+    let failed = rows.iter().filter(|row| row.end == End::Failed).count();
+    if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} not done; the messages say why"))) }
+}
+
+/// One run of the command.
+struct Run<'a> {
+    link: Link,
+    asked: &'a Setup,
+    scope: SetupScope,
+}
+
+impl Run<'_> {
+    /// Returns true if an agent is to be connected, or disconnected.
+    fn is_meant(&self, agent: &FoundAgent) -> bool {
+        if !self.asked.agents.is_empty() {
+            return self.asked.agents.contains(&agent.kind);
+        }
+        if self.asked.undo {
+            return agent.connection != Connection::None;
+        }
+        // What needs work on the other side is connected if it is named, or if the user can be asked.
+        let by_itself = matches!(agent.wiring, Wiring::Hook | Wiring::Mcp);
+        agent.is_here() && (by_itself || !(self.asked.yes || self.asked.dry_run))
+    }
+
+    fn nothing(&self) -> &'static str {
+        if self.asked.undo {
+            "nothing to take back: no agent asks this Postern"
+        } else {
+            "no agent was found; connect one by name: postern setup --agent claude-code"
+        }
+    }
+
+    /// Connects or disconnects an agent. What goes wrong with it keeps no other from being connected.
+    fn one(&mut self, agent: &FoundAgent) -> Row {
+        let mut row = Row::new(agent);
+        if !self.asked.json.json {
+            // Standard output that is gone is found out by the next line.
+            drop(print::line(""));
+            drop(print::line(print::bold(&agent.title)));
+        }
+        let done =
+            if self.asked.undo { self.disconnect(agent, &mut row) } else { self.connect(agent, &mut row) };
+        if let Err(failure) = done {
+            row.end = End::Failed;
+            if !self.asked.json.json {
+                print::remark(format!("{}: {}", agent.title, failure.message));
+            }
+            row.problem = Some(failure.message);
+        }
+        row
+    }
+
+    fn connect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+        if agent.connection == Connection::Connected {
+            row.end = End::Already;
+            return self.tell(format!("already asks this Postern as {}", agent.agent));
+        }
+        if let Some(problem) = &agent.problem {
+            return Err(Failure::refused(problem.clone()));
+        }
+        let change = self.preview(agent, false)?;
+        self.show(agent, &change, row)?;
+        if self.asked.dry_run {
+            return Ok(());
+        }
+        if !self.agrees(&format!("Connect {}?", agent.title))? {
+            row.end = End::Skipped;
+            return self.tell("not connected");
+        }
+        let (start, folders) = self.start(agent)?;
+        let connected = self.link.call::<ConnectAgent>(&SetupConnect {
+            kind: agent.kind,
+            agent: Some(agent.agent.clone()),
+            name: self.asked.name.clone(),
+            start,
+            folders,
+            digest: change.digest,
+            scope: self.scope.clone(),
+        })?;
+        row.end = End::Connected;
+        let done = if connected.enrolled { "enrolled and connected as" } else { "connected as" };
+        self.tell(format!("{done} {}", connected.agent.id))?;
+        if let Some(lines) = &connected.lines {
+            row.lines = Some(lines.clone());
+            if !self.asked.json.json {
+                print::lines(lines)?;
+            }
+        }
+        self.import(agent, row)?;
+        self.test(agent, row)?;
+        row.remains.clone_from(&connected.remains);
+        connected.remains.map_or(Ok(()), |remains| self.tell(remains))
+    }
+
+    fn disconnect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+        let change = self.preview(agent, true)?;
+        self.show(agent, &change, row)?;
+        if self.asked.dry_run {
+            return Ok(());
+        }
+        if !self.agrees(&format!(
+            "Disconnect {}, and remove what setup enrolled and imported for it?",
+            agent.title
+        ))? {
+            row.end = End::Skipped;
+            return self.tell("nothing was changed");
+        }
+        let undone = self.link.call::<DisconnectAgent>(&SetupDisconnect {
+            kind: agent.kind,
+            digest: change.digest,
+            scope: self.scope.clone(),
+        })?;
+        row.end = End::Disconnected;
+        self.tell(match &undone.removed {
+            Some(removed) => {
+                format!("disconnected; removed the agent {removed} with its rules (its history stays)")
+            }
+            None => format!("disconnected; the agent {} stays", agent.agent),
+        })
+    }
+
+    fn preview(&mut self, agent: &FoundAgent, remove: bool) -> Result<SettingsChange, Failure> {
+        self.link.call::<PreviewSetup>(&SetupPreview {
+            kind: agent.kind,
+            agent: Some(agent.agent.clone()),
+            remove,
+            scope: self.scope.clone(),
+        })
+    }
+
+    /// Shows what would change.
+    fn show(&self, agent: &FoundAgent, change: &SettingsChange, row: &mut Row) -> Result<(), Failure> {
+        row.file.clone_from(&change.file);
+        row.change = change.lines.clone();
+        if self.asked.json.json {
+            return Ok(());
+        }
+        match (&change.file, agent.wiring) {
+            (Some(file), _) if change.lines.is_empty() => print::line(format!("{file}: nothing to change"))?,
+            (Some(file), _) => print::diff(file, &change.lines)?,
+            (None, Wiring::Integration) => print::line("turns on the integration; no file changes")?,
+            (None, _) => print::line("enrolls an agent with a channel of its own; no file changes")?,
+        }
+        if change.removes_file {
+            print::line("the file is removed: nothing else is in it")?;
+        }
+        Ok(())
+    }
+
+    /// Returns what a new agent may do silently.
+    fn start(&self, agent: &FoundAgent) -> Result<(Option<Start>, Vec<String>), Failure> {
+        let folders = self.asked.folders.iter().map(|folder| absolute(folder)).collect::<Result<_, _>>()?;
+        if agent.enrolled || self.asked.yes || self.asked.start.is_some() {
+            return Ok((self.asked.start.map(of), folders));
+        }
+        print::line("What may it do without asking? (You can change this later.)")?;
+        print::line("  1  nothing: ask me about everything")?;
+        print::line("  2  look around: read its project and the system, confined, without the network")?;
+        print::line("  3  work in one folder: also change files there and run its code, confined")?;
+        let otherwise = "say --let ask, look or work";
+        match typed("1, 2 or 3? [1]", otherwise)?.as_str() {
+            "2" => Ok((Some(Start::Look), folders)),
+            "3" => {
+                let folder = absolute(&typed("Which folder?", otherwise)?)?;
+                Ok((Some(Start::Work), vec![folder]))
+            }
+            _ => Ok((Some(Start::Ask), folders)),
+        }
+    }
+
+    fn import(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+        if self.asked.no_import || agent.rules.is_empty() {
+            return Ok(());
+        }
+        let ask = |check| SetupImport {
+            kind: agent.kind,
+            agent: agent.agent.clone(),
+            files: Vec::new(),
+            project: None,
+            broad: false,
+            host: false,
+            check,
+            last: None,
+            scope: self.scope.clone(),
+        };
+        let (check, take) = (ask(true), ask(false));
+        let would = self.link.call::<ImportAgentRules>(&check)?;
+        if !self.asked.json.json {
+            print::line("its own rules:")?;
+            super::import::show(&would)?;
+        }
+        if self.agrees("Import them?")? {
+            row.imported = Some(self.link.call::<ImportAgentRules>(&take)?);
+            self.tell("imported; the agent keeps its own copy")?;
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
+        if self.asked.no_test {
+            return Ok(());
+        }
+        let tested = test::run(&mut self.link, agent, self.asked)?;
+        self.tell(test::words(agent, &tested))?;
+        row.tested = Some(tested);
+        Ok(())
+    }
+
+    fn agrees(&self, question: &str) -> Result<bool, Failure> {
+        let otherwise = "add --yes to change it without being asked, or --dry-run to change nothing";
+        Ok(self.asked.yes || is_yes(&typed(&format!("{question} [y/N]"), otherwise)?))
+    }
+
+    fn tell(&self, text: impl AsRef<str>) -> Result<(), Failure> {
+        if self.asked.json.json { Ok(()) } else { print::line(text) }
+    }
+}

@@ -1,0 +1,101 @@
+//! What `postern setup` says.
+
+use crate::failure::Failure;
+use crate::print;
+use postern_contract::methods::{Connection, FoundAgent, Imported, KnownAgent, SetupTested};
+use postern_contract::{DiffLine, Lines};
+use postern_policy::AgentId;
+use serde::Serialize;
+
+/// What became of an agent: an entry of the document of `setup --json`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row {
+    kind: KnownAgent,
+    title: String,
+    agent: AgentId,
+    pub(super) end: End,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) change: Vec<DiffLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lines: Option<Lines>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) imported: Option<Imported>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tested: Option<SetupTested>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) remains: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) problem: Option<String>,
+}
+
+/// How it ended for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum End {
+    /// Nothing was changed: `--dry-run`.
+    Shown,
+    Connected,
+    /// It asked this Postern before.
+    Already,
+    Disconnected,
+    /// The user said no.
+    Skipped,
+    Failed,
+}
+
+impl Row {
+    pub(super) fn new(found: &FoundAgent) -> Self {
+        Self {
+            kind: found.kind,
+            title: found.title.clone(),
+            agent: found.agent.clone(),
+            end: End::Shown,
+            file: None,
+            change: Vec::new(),
+            lines: None,
+            imported: None,
+            tested: None,
+            remains: None,
+            problem: None,
+        }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        matches!(self.end, End::Connected | End::Already)
+    }
+}
+
+/// Lists the agents that are here.
+pub(super) fn found(agents: &[FoundAgent]) -> Result<(), Failure> {
+    let row = |agent: &FoundAgent| {
+        let state = match (agent.connection, &agent.problem) {
+            (_, Some(_)) => "settings can’t be read".to_owned(),
+            (Connection::Connected, None) => format!("asks Postern as {}", agent.agent),
+            (Connection::Elsewhere, None) => "asks another Postern, or one that moved".to_owned(),
+            (Connection::None, None) => "doesn’t ask Postern".to_owned(),
+        };
+        let entries: usize = agent.rules.iter().filter_map(|source| source.entries).sum();
+        let rules = if entries == 0 { String::new() } else { entries.to_string() };
+        let place = agent.folder.as_ref().or(agent.program.as_ref());
+        [agent.title.clone(), state, rules, place.cloned().unwrap_or_default()]
+    };
+    let here = agents.iter().filter(|agent| agent.is_here());
+    print::table(
+        ["AGENT", "STATE", "OWN RULES", "FOUND AT"],
+        here.map(row).collect(),
+        "no agents that Postern knows were found",
+    )
+}
+
+/// Says what comes next.
+pub(super) fn next_steps() -> Result<(), Failure> {
+    print::line("")?;
+    print::line("Start your agent in a new session. When it asks, answer in Postern’s window, or here:")?;
+    print::line("  postern tui             answer questions in this terminal")?;
+    print::line("  postern history         see what ran")?;
+    print::line("  postern suggest         see which rules would save you questions")?;
+    print::line("  postern setup --undo    take all of this back")
+}

@@ -1,0 +1,78 @@
+//! Tests an agent's way to Postern, and answers the question of the test.
+
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::setup_args::Setup;
+use crate::typed::{is_yes, typed};
+use crate::{print, question};
+use postern_contract::methods::{
+    AnswerQuestion, FoundAgent, GetTest, ListQuestions, Nothing, SetupTest, SetupTested, StartTest, TestState,
+};
+use postern_contract::{Answer, AnswerParams, Question, plain};
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+/// Time that a test may take, besides the user's.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Time between two looks at it.
+const BETWEEN: Duration = Duration::from_millis(200);
+
+/// Runs a test to its end.
+pub(super) fn run(link: &mut Link, agent: &FoundAgent, asked: &Setup) -> Result<SetupTested, Failure> {
+    // This terminal can show questions from now on.
+    link.watch_questions()?;
+    let test = link.call::<StartTest>(&SetupTest { kind: agent.kind, agent: agent.agent.clone() })?;
+    let mut end = Instant::now() + PATIENCE;
+    loop {
+        let tested = link.call::<GetTest>(&test)?;
+        if tested.state != TestState::Waiting {
+            return Ok(tested);
+        }
+        let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
+        if let Some(question) = waiting.iter().find(|question| is_of(question, agent, &test.session)) {
+            answer(link, question, asked)?;
+            end = Instant::now() + PATIENCE;
+        } else if Instant::now() > end {
+            return Err(Failure::no("the test had no answer within a minute: see postern history"));
+        }
+        link.next_within(BETWEEN)?;
+    }
+}
+
+/// Returns true if a question is the test's. A test over a channel has no session of its own.
+fn is_of(question: &Question, agent: &FoundAgent, session: &str) -> bool {
+    let own = question.asker.session.as_ref().is_none_or(|shown| plain(shown) == session);
+    question.asker.agent == agent.agent && own
+}
+
+/// Answers the question of a test: as the user says, or no where the user isn't asked.
+fn answer(link: &mut Link, question: &Question, asked: &Setup) -> Result<(), Failure> {
+    let ask = !asked.yes && std::io::stdin().is_terminal();
+    let said = if ask {
+        print::line("a test: this is how the agent asks")?;
+        question::full(question)?;
+        if is_yes(&typed("Allow it once? [y/N]", "add --no-test")?) { Answer::Once } else { Answer::Deny }
+    } else {
+        Answer::Deny
+    };
+    let feedback = (!ask).then(|| "a test by postern setup, denied by itself".to_owned());
+    // Someone else may have answered it.
+    let params =
+        AnswerParams { feedback, ..AnswerParams::new(question.id.clone(), question.digest.clone(), said) };
+    link.call::<AnswerQuestion>(&params).map(drop)
+}
+
+/// Says how a test ended.
+pub(super) fn words(agent: &FoundAgent, tested: &SetupTested) -> String {
+    let title = &agent.title;
+    match (tested.state, &tested.message) {
+        (TestState::Allowed, _) => format!("test: works. {title} asked, and may run the command"),
+        (TestState::Denied, Some(message)) => format!("test: works. {title} asked, and was told: {message}"),
+        (TestState::Denied, None) => format!("test: works. {title} asked, and may not run the command"),
+        (TestState::LeftToAgent, _) => format!("test: works. {title} asked, and decides by its own rules"),
+        (TestState::Waiting, _) => "test: no answer yet".to_owned(),
+        (TestState::Failed, message) => {
+            format!("test: failed: {}", message.as_deref().unwrap_or("see postern history"))
+        }
+    }
+}

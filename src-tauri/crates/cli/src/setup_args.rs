@@ -1,0 +1,55 @@
+//! What can be typed about connecting agents.
+
+use crate::args::{Json, Start};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use postern_contract::methods::KnownAgent;
+
+/// `postern setup`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(after_help = "\
+postern setup
+postern setup --dry-run
+postern setup --agent claude-code --let look --yes
+postern setup --undo
+
+Changes nothing before it has shown the change. Run it as often as you like: what is connected stays as it is.")]
+pub(crate) struct Setup {
+    /// Only this agent, also if it was not found; repeatable
+    #[arg(long = "agent", value_name = "AGENT", value_parser = known())]
+    pub(crate) agents: Vec<KnownAgent>,
+    /// Display name of the agent
+    #[arg(long, requires = "agents")]
+    pub(crate) name: Option<String>,
+    /// What a new agent may do silently, confined [default: asks you, or as the settings of new agents say]
+    #[arg(long = "let", value_name = "WHAT", conflicts_with = "undo")]
+    pub(crate) start: Option<Start>,
+    /// Folder that it may run and work in; repeatable
+    #[arg(long = "folder", value_name = "DIR", required_if_eq("start", "work"), conflicts_with = "undo")]
+    pub(crate) folders: Vec<String>,
+    /// Leave the rules in the agents' own files where they are
+    #[arg(long, conflicts_with = "undo")]
+    pub(crate) no_import: bool,
+    /// Skip the test command
+    #[arg(long, conflicts_with = "undo")]
+    pub(crate) no_test: bool,
+    /// Take back what setup did: settings, agents, imported rules
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Change it without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Parses the name of an agent; clap lists the names if another word is typed.
+fn known() -> impl TypedValueParser<Value = KnownAgent> {
+    let known = |name: String| KnownAgent::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(KnownAgent::ALL.map(KnownAgent::name))
+        .try_map(move |name| known(name).ok_or("no such agent"))
+}

@@ -1,0 +1,158 @@
+//! Which agents are on this computer, and whether they ask this Postern.
+
+use super::known::{How, Known, USUAL_FOLDERS, known};
+use super::{Setup, settings_of, sources, with_files};
+use crate::hooks::{Entry, mcp_command, our_command, read_settings};
+use postern_command::{escape, words_of};
+use postern_contract::methods::{
+    Connection, ControlError, FoundAgent, KnownAgent, ListAgents, ListDoors, Nothing, SetupFound, SetupScope,
+};
+use postern_host::FaceId;
+use postern_policy::import::Taking;
+use postern_policy::{AgentId, RuleOrigin};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// What all agents are compared with.
+struct Here {
+    home: PathBuf,
+    path: Vec<PathBuf>,
+    /// Program and data folder of this Postern.
+    program: Option<PathBuf>,
+    data: PathBuf,
+    agents: Vec<AgentId>,
+    /// The agent that the OpenClaw integration leads to, if it is on.
+    openclaw: Option<AgentId>,
+}
+
+impl Setup {
+    /// Finds every known agent.
+    pub(crate) async fn find(&self, face: FaceId, scope: SetupScope) -> Result<SetupFound, ControlError> {
+        let here = self.here(face, &scope).await?;
+        let find = move || KnownAgent::ALL.into_iter().map(|kind| here.look(known(kind))).collect();
+        Ok(SetupFound { agents: with_files(find).await? })
+    }
+
+    /// Finds one.
+    pub(super) async fn find_one(
+        &self,
+        face: FaceId,
+        kind: KnownAgent,
+        scope: &SetupScope,
+    ) -> Result<FoundAgent, ControlError> {
+        let here = self.here(face, scope).await?;
+        with_files(move || here.look(known(kind))).await
+    }
+
+    async fn here(&self, face: FaceId, scope: &SetupScope) -> Result<Here, ControlError> {
+        let home = self.home(scope)?;
+        let rows = self.host.ask::<ListAgents>(face, &Nothing {}).await?.agents;
+        let doors = self.host.ask::<ListDoors>(face, &Nothing {}).await?.doors;
+        let openclaw = doors.iter().find(|row| {
+            row.door == postern_contract::methods::DoorKind::Openclaw
+                && row.state == postern_contract::methods::DoorState::Open
+        });
+        let openclaw = openclaw.and_then(|row| row.values.get("agent"));
+        let inherited = self.host.user().inherited.iter().find(|(name, _)| name == "PATH");
+        let path = scope.path.as_deref().or(inherited.map(|(_, path)| path.as_str())).unwrap_or_default();
+        let usual = USUAL_FOLDERS.iter().map(|folder| match folder.strip_prefix("~/") {
+            Some(below) => home.join(below),
+            None => PathBuf::from(folder),
+        });
+        let path = path.split(':').map(PathBuf::from).filter(|folder| folder.is_absolute()).chain(usual);
+        Ok(Here {
+            path: path.collect(),
+            home,
+            program: self.host.own_program(),
+            data: self.host.data().to_owned(),
+            agents: rows.into_iter().map(|row| row.id).collect(),
+            openclaw: openclaw.and_then(|agent| AgentId::new(agent.clone()).ok()),
+        })
+    }
+}
+
+impl Here {
+    fn look(&self, known: &Known) -> FoundAgent {
+        let shown = |path: &Path| escape::text(&path.to_string_lossy());
+        let folder = known.folders.iter().map(|folder| self.home.join(folder)).find(|folder| folder.is_dir());
+        let (mut connection, mut agent, mut problem) = (Connection::None, None, None);
+        let settings = settings_of(known.kind, &self.home);
+        if let Some((entry, file)) = &settings {
+            match read_settings(file) {
+                Ok(text) => (connection, agent) = self.connection(*entry, &text.unwrap_or_default()),
+                Err(error) => problem = Some(error.to_string()),
+            }
+        }
+        if let (How::Integration(_), Some(leads_to)) = (known.how, &self.openclaw) {
+            (connection, agent) = (Connection::Connected, Some(leads_to.clone()));
+        }
+        let agent = agent.unwrap_or_else(|| own_agent(known.kind));
+        let enrolled = self.agents.contains(&agent);
+        if known.how.wiring() == postern_contract::methods::Wiring::Channel && enrolled {
+            connection = Connection::Connected;
+        }
+        FoundAgent {
+            kind: known.kind,
+            title: known.kind.title().to_owned(),
+            wiring: known.how.wiring(),
+            folder: folder.as_deref().map(shown),
+            program: self.program_of(known).as_deref().map(shown),
+            file: settings.as_ref().map(|(_, file)| shown(file)),
+            connection,
+            enrolled,
+            agent,
+            problem,
+            rules: self.rules(known.kind),
+        }
+    }
+
+    fn program_of(&self, known: &Known) -> Option<PathBuf> {
+        let places =
+            known.programs.iter().flat_map(|name| self.path.iter().map(move |folder| folder.join(name)));
+        let runs = |path: &PathBuf| {
+            std::fs::metadata(path)
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        };
+        places.into_iter().find(runs)
+    }
+
+    /// Returns whether settings name this Postern, and the agent that they name.
+    fn connection(&self, entry: Entry, settings: &str) -> (Connection, Option<AgentId>) {
+        let words = match entry {
+            Entry::Hook(kind) => our_command(kind, settings).and_then(|command| words_of(&command).ok()),
+            Entry::McpServer => mcp_command(settings),
+        };
+        let Some(words) = words else { return (Connection::None, None) };
+        let after = |name: &str| words.iter().skip_while(|word| *word != name).nth(1);
+        let agent = after("--agent").and_then(|agent| AgentId::new(agent.clone()).ok());
+        let data = after("--data").is_some_and(|data| same_file(Path::new(data), &self.data));
+        let program = words.first().zip(self.program.as_ref());
+        let program = program.is_some_and(|(named, own)| same_file(Path::new(named), own));
+        let exists = agent.as_ref().is_some_and(|agent| self.agents.contains(agent));
+        let connection =
+            if data && program && exists { Connection::Connected } else { Connection::Elsewhere };
+        (connection, agent.filter(|_| data))
+    }
+
+    fn rules(&self, kind: KnownAgent) -> Vec<postern_contract::methods::RuleSource> {
+        let taking = Taking {
+            home: self.home.to_string_lossy().into_owned(),
+            project: None,
+            origin: RuleOrigin::AgentShell,
+            broad: false,
+        };
+        let rows = sources(Some(kind), &self.home, None).into_iter().map(|source| source.row(&taking));
+        rows.filter(|row| row.entries != Some(0)).collect()
+    }
+}
+
+/// Returns the id of the agent that connecting enrolls.
+pub(super) fn own_agent(kind: KnownAgent) -> AgentId {
+    AgentId::new(kind.name()).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one == other
+        || std::fs::canonicalize(one)
+            .is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+}

@@ -1,0 +1,225 @@
+//! Imports the rules that agents have in their own files, entry by entry.
+
+use super::sources::{named, sources};
+use super::{Lines as ImportedLines, Setup, with_files};
+use postern_command::escape::text as escaped;
+use postern_contract::RuleDraft;
+use postern_contract::methods::{
+    AgentRef, ControlError, GetPermissions, ImportRules, Imported, ImportedEntry, ImportedFile,
+    PermissionsSet, Replay, ReplayPolicy, Replayed, RuleFile, RulesImport, RulesImported, RulesWrite,
+    SetPermissions, SetupImport, Taken,
+};
+use postern_host::FaceId;
+use postern_policy::import::{Becomes, Entry, LeftOut, Line, Taking};
+use postern_policy::permissions::take_over;
+use postern_policy::{AgentId, Effect, FileAccess, Rule, RuleOrigin, kind_name, pattern_text};
+use std::path::Path;
+
+/// A file, as it was read.
+struct File {
+    path: String,
+    project: Option<String>,
+    problem: Option<String>,
+    entries: Vec<Entry>,
+}
+
+impl Setup {
+    /// Imports rules, or says what an import would do.
+    pub(crate) async fn import(&self, face: FaceId, asked: SetupImport) -> Result<Imported, ControlError> {
+        let _one = self.kept.lock().await;
+        let home = self.home(&asked.scope)?;
+        let (kind, agent) = (asked.kind, asked.agent.clone());
+        let reading = asked.clone();
+        let mut files = with_files(move || read(&reading, &home)).await?;
+        if files.is_empty() {
+            let problem = format!("{} has no rules in its files here", kind.title());
+            return Err(ControlError::refused(problem));
+        }
+        let mut entries: Vec<&mut Entry> = files.iter_mut().flat_map(|file| &mut file.entries).collect();
+        let before = self.host.ask::<GetPermissions>(face, &AgentRef { agent: agent.clone() }).await?.text;
+        let after = lines(&before, &mut entries);
+        let saved = self.rules(face, &agent, &mut entries, asked.check).await?;
+        let mut replayed = None;
+        if asked.check {
+            if let Some(last) = asked.last {
+                let text = (after != before).then_some(after);
+                replayed = Some(self.replay(face, &agent, drafts(&entries), text, last).await?);
+            }
+        } else {
+            if after != before {
+                let set = PermissionsSet { agent: agent.clone(), text: after.clone() };
+                self.host.ask::<SetPermissions>(face, &set).await?;
+            }
+            let mut done = self.done().await?;
+            // What the user imports by naming files or a project is not part of the setup, and stays.
+            let of_setup = asked.project.is_none() && asked.files.is_empty();
+            if of_setup && let Some(of_it) = done.get_mut(&kind) {
+                of_it.rules.extend(saved.added.iter().map(|row| row.rule.id));
+                if after != before {
+                    let first = of_it.permissions.take().filter(|lines| lines.agent == agent);
+                    let before = first.map_or(before, |lines| lines.before);
+                    of_it.permissions = Some(ImportedLines { agent, before, after });
+                }
+                self.keep(&done).await?;
+            }
+        }
+        let files = files.into_iter().map(row).collect();
+        Ok(Imported { files, added: saved.count, same: saved.same, check: asked.check, replayed })
+    }
+
+    /// Sends the rules: first to see which are refused, then those that are not.
+    async fn rules(
+        &self,
+        face: FaceId,
+        agent: &AgentId,
+        entries: &mut [&mut Entry],
+        check: bool,
+    ) -> Result<RulesImported, ControlError> {
+        let send = async |rules, write| {
+            let file = RuleFile { version: 1, rules };
+            let (agent, batch, settings) = (Some(agent.clone()), None, None);
+            self.host.ask::<ImportRules>(face, &RulesImport { file, agent, write, batch, settings }).await
+        };
+        let looked = send(drafts(entries), RulesWrite::Check).await?;
+        for entry in entries.iter_mut() {
+            let Becomes::Rules(rules) = &entry.becomes else { continue };
+            let shown = |rule: &Rule| escaped(&pattern_text(&rule.pattern));
+            let refused =
+                looked.refused.iter().find(|refused| rules.iter().any(|rule| shown(rule) == refused.text));
+            if let Some(refused) = refused {
+                entry.becomes = Becomes::LeftOut(LeftOut::Refused(refused.why.clone()));
+            }
+        }
+        if check && looked.refused.is_empty() {
+            return Ok(looked);
+        }
+        send(drafts(entries), if check { RulesWrite::Check } else { RulesWrite::Add }).await
+    }
+
+    /// Judges the last requests again, with what would be imported.
+    async fn replay(
+        &self,
+        face: FaceId,
+        agent: &AgentId,
+        mut rules: Vec<RuleDraft>,
+        permissions: Option<String>,
+        last: u32,
+    ) -> Result<Replayed, ControlError> {
+        for rule in &mut rules {
+            rule.agent = Some(agent.clone());
+        }
+        let call = Replay {
+            agent: Some(agent.clone()),
+            rules: Some(RuleFile { version: 1, rules }),
+            besides: true,
+            permissions,
+            limit: Some(last),
+            ..Replay::default()
+        };
+        self.host.ask::<ReplayPolicy>(face, &call).await
+    }
+}
+
+/// Reads the files. One that cannot be read says why, and the others are read all the same.
+fn read(asked: &SetupImport, home: &Path) -> Vec<File> {
+    let project = asked.project.as_deref().map(Path::new);
+    let found = if asked.files.is_empty() {
+        sources(Some(asked.kind), home, project)
+    } else {
+        asked.files.iter().map(|file| named(asked.kind, Path::new(file), home, project)).collect()
+    };
+    let taking = Taking {
+        home: home.to_string_lossy().into_owned(),
+        project: None,
+        origin: if asked.host { RuleOrigin::Any } else { RuleOrigin::AgentShell },
+        broad: asked.broad,
+    };
+    let file = |source: super::Source| {
+        let (entries, problem) = match source.entries(&taking) {
+            Ok(entries) => (entries, None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        File { path: text(&source.path), project: source.project.as_deref().map(text), problem, entries }
+    };
+    found.into_iter().map(file).collect()
+}
+
+/// Puts lines into the text of `permissions.jsonc`, and returns the new one.
+fn lines(before: &str, entries: &mut [&mut Entry]) -> String {
+    let mut text = before.to_owned();
+    // What is denied comes last: the last match wins.
+    for effect in [Effect::Allow, Effect::Ask, Effect::Deny] {
+        for entry in entries.iter_mut().filter(|entry| entry.effect == effect) {
+            let Becomes::Lines(lines) = &entry.becomes else { continue };
+            let put = |text: String, line: &Line| take_over(&text, &line.tool, &line.pattern, line.effect);
+            match lines.iter().try_fold(text.clone(), put) {
+                Ok(next) => text = next,
+                Err(error) => entry.becomes = Becomes::LeftOut(LeftOut::Refused(error.to_string())),
+            }
+        }
+    }
+    text
+}
+
+fn drafts(entries: &[&mut Entry]) -> Vec<RuleDraft> {
+    let rules = entries.iter().filter_map(|entry| match &entry.becomes {
+        Becomes::Rules(rules) => Some(rules.clone()),
+        Becomes::Lines(_) | Becomes::LeftOut(_) => None,
+    });
+    rules.flatten().map(draft).collect()
+}
+
+fn draft(rule: Rule) -> RuleDraft {
+    RuleDraft {
+        kind: Some(kind_name(&rule.pattern)),
+        folder: rule.folder,
+        origin: rule.origin,
+        broad: rule.broad,
+        ..RuleDraft::new(rule.effect, pattern_text(&rule.pattern))
+    }
+}
+
+/// Returns a rule's pattern as it is typed.
+fn typed(rule: &Rule) -> String {
+    let text = pattern_text(&rule.pattern);
+    match rule.pattern.files() {
+        Some((FileAccess::Read, _)) => format!("--read {text}"),
+        Some((FileAccess::Write, _)) => format!("--write {text}"),
+        None => text,
+    }
+}
+
+fn row(file: File) -> ImportedFile {
+    ImportedFile {
+        path: escaped(&file.path),
+        project: file.project.as_deref().map(escaped),
+        problem: file.problem.as_deref().map(escaped),
+        entries: file.entries.into_iter().map(entry).collect(),
+    }
+}
+
+fn entry(entry: Entry) -> ImportedEntry {
+    let Entry { written, effect, becomes } = entry;
+    let mut row = ImportedEntry {
+        written: escaped(&written),
+        effect,
+        taken: Taken::LeftOut,
+        rules: Vec::new(),
+        lines: Vec::new(),
+        why: None,
+    };
+    match becomes {
+        Becomes::Rules(rules) => {
+            row.taken = if rules.iter().any(|rule| rule.broad) { Taken::Broad } else { Taken::Rules };
+            row.rules = rules.iter().map(|rule| escaped(&typed(rule))).collect();
+        }
+        Becomes::Lines(lines) => {
+            row.taken = Taken::Lines;
+            row.lines =
+                lines.iter().map(|line| escaped(&format!("{}: {}", line.tool, line.pattern))).collect();
+        }
+        Becomes::LeftOut(why) => row.why = Some(escaped(&why.to_string())),
+    }
+    row
+}

@@ -1,0 +1,168 @@
+//! Connects the agents of this computer: finds them, changes their settings as shown, imports their rules, tests the way to
+//! Postern, and takes all of it back. The window and `postern setup` call the same methods.
+
+mod connect;
+mod find;
+mod import;
+mod known;
+mod sources;
+mod test;
+
+pub use sources::{Source, importable, sources};
+
+use crate::hooks::{Entry, SettingsError};
+use known::{How, known};
+use postern_contract::methods::{
+    ControlCode, ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected,
+    SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest,
+    SetupTestRef, SetupTested,
+};
+use postern_host::doors::Answer;
+use postern_host::{FaceId, Host};
+use postern_policy::AgentId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tokio::sync::Mutex;
+
+/// Name of what is remembered of connections.
+const KEPT: &str = "setup";
+
+/// Setup of a host.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    host: Host,
+    /// What connecting did, by agent. Held while one agent is connected or disconnected.
+    kept: Mutex<()>,
+    tests: test::Tests,
+}
+
+/// What connecting an agent did: disconnecting it takes it back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Done {
+    /// The agent that was enrolled.
+    enrolled: Option<AgentId>,
+    /// The rules that were imported.
+    #[serde(default)]
+    rules: Vec<i64>,
+    /// The lines that were imported into `permissions.jsonc`.
+    #[serde(default)]
+    permissions: Option<Lines>,
+    /// Whether the integration was enabled.
+    #[serde(default)]
+    integration: bool,
+}
+
+/// An agent's `permissions.jsonc` before and after an import.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Lines {
+    agent: AgentId,
+    before: String,
+    after: String,
+}
+
+impl Setup {
+    pub(crate) fn new(host: &Host) -> Self {
+        Self { host: host.clone(), kept: Mutex::default(), tests: test::Tests::default() }
+    }
+
+    async fn done(&self) -> Result<BTreeMap<KnownAgent, Done>, ControlError> {
+        let kept = self.host.recall(KEPT).await.map_err(|error| store(&error))?;
+        // What cannot be read is a newer version's: nothing is taken back for it.
+        Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
+    }
+
+    async fn keep(&self, done: &BTreeMap<KnownAgent, Done>) -> Result<(), ControlError> {
+        let value = serde_json::to_value(done).map_err(|error| internal(&error))?;
+        self.host.remember(KEPT, value).await.map_err(|error| store(&error))
+    }
+
+    /// Returns the words of the command by which an agent asks this Postern.
+    fn command(&self, how: How, agent: &AgentId) -> Result<Vec<String>, ControlError> {
+        let program = self.host.own_program().ok_or_else(|| {
+            ControlError::refused("the program `postern` is not beside this one: install it there")
+        })?;
+        let text = |path: &Path| path.to_str().map(str::to_owned);
+        let (Some(program), Some(data)) = (text(&program), text(self.host.data())) else {
+            return Err(ControlError::refused(
+                "the paths of Postern and of its data folder have to be UTF-8",
+            ));
+        };
+        let way = match how {
+            How::Hook(kind) => vec!["hook", kind.name()],
+            How::Mcp(_) | How::Integration(_) | How::Channel(_) => vec!["mcp"],
+        };
+        let words = [vec![program.as_str(), "--data", data.as_str()], way, vec!["--agent", agent.as_str()]];
+        Ok(words.concat().into_iter().map(str::to_owned).collect())
+    }
+
+    /// Returns the home folder of the scope.
+    fn home(&self, scope: &SetupScope) -> Result<PathBuf, ControlError> {
+        let home = PathBuf::from(scope.home.as_deref().unwrap_or(&self.host.user().home));
+        if home.is_absolute() { Ok(home) } else { Err(ControlError::invalid("home is an absolute path")) }
+    }
+}
+
+impl postern_host::doors::Setup for Setup {
+    fn find(&self, face: FaceId, asked: SetupScope) -> Answer<'_, SetupFound> {
+        Box::pin(Self::find(self, face, asked))
+    }
+
+    fn preview(&self, face: FaceId, asked: SetupPreview) -> Answer<'_, SettingsChange> {
+        Box::pin(Self::preview(self, face, asked))
+    }
+
+    fn connect(&self, face: FaceId, asked: SetupConnect) -> Answer<'_, SetupConnected> {
+        Box::pin(Self::connect(self, face, asked))
+    }
+
+    fn disconnect(&self, face: FaceId, asked: SetupDisconnect) -> Answer<'_, SetupDisconnected> {
+        Box::pin(Self::disconnect(self, face, asked))
+    }
+
+    fn import(&self, face: FaceId, asked: SetupImport) -> Answer<'_, Imported> {
+        Box::pin(Self::import(self, face, asked))
+    }
+
+    fn test(&self, face: FaceId, asked: SetupTest) -> Answer<'_, SetupTestRef> {
+        Box::pin(Self::test(self, face, asked))
+    }
+
+    fn tested(&self, face: FaceId, asked: SetupTestRef) -> Answer<'_, SetupTested> {
+        Box::pin(Self::tested(self, face, asked))
+    }
+}
+
+/// Returns the settings file of an agent, and what is put into it; `None` if connecting it changes no file.
+fn settings_of(kind: KnownAgent, home: &Path) -> Option<(Entry, PathBuf)> {
+    match known(kind).how {
+        How::Hook(hook) => match crate::hooks::place(hook, false) {
+            crate::hooks::Place::Home(file) => Some((Entry::Hook(hook), home.join(file))),
+            crate::hooks::Place::Here(_) | crate::hooks::Place::Named(_) => None,
+        },
+        How::Mcp(files) => {
+            let files: Vec<PathBuf> = files.iter().map(|file| home.join(file)).collect();
+            let there = files.iter().find(|file| file.parent().is_some_and(Path::is_dir));
+            there.or(files.last()).map(|file| (Entry::McpServer, file.clone()))
+        }
+        How::Integration(_) | How::Channel(_) => None,
+    }
+}
+
+fn internal(error: &dyn std::fmt::Display) -> ControlError {
+    ControlError::new(ControlCode::Internal, error.to_string())
+}
+
+fn store(error: &dyn std::fmt::Display) -> ControlError {
+    ControlError::new(ControlCode::Store, error.to_string())
+}
+
+fn unusable(error: &SettingsError) -> ControlError {
+    ControlError::refused(error.to_string())
+}
+
+/// Does work that waits for files on a thread of its own.
+async fn with_files<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| internal(&error))
+}

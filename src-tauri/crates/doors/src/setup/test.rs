@@ -1,0 +1,137 @@
+//! One harmless command on the way that an agent's own requests take.
+
+use super::known::{How, known};
+use super::{Setup, internal};
+use crate::hooks::Kind;
+use postern_command::escape;
+use postern_contract::methods::{
+    AgentRef, ControlError, GetAgent, GetRequest, KnownAgent, RequestNumber, SetupTest, SetupTestRef,
+    SetupTested, TestAgent, TestState,
+};
+use postern_host::{FaceId, OwnEnd};
+use postern_protocol::RunState;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The command: it reads nothing of the user's.
+const COMMAND: &str = "uname -s";
+/// Number of tests whose result is remembered.
+const MOST: usize = 32;
+
+/// Tests, by session.
+#[derive(Debug, Default)]
+pub(super) struct Tests {
+    all: Arc<Mutex<BTreeMap<String, Under>>>,
+}
+
+/// A test under way, or its result.
+#[derive(Debug, Clone)]
+enum Under {
+    /// The hook's program.
+    Hook(SetupTested),
+    /// A request of this number on the agent's channel.
+    Request(String),
+}
+
+impl Setup {
+    /// Starts a test.
+    pub(crate) async fn test(&self, face: FaceId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
+        let SetupTest { kind, agent } = asked;
+        let how = known(kind).how;
+        let session = format!("setup-{}", uuid::Uuid::now_v7());
+        let under = match how {
+            How::Hook(hook) => {
+                // An agent that does not exist is told by name, not by what its hook says.
+                self.host.ask::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
+                let command = self.command(how, &agent)?;
+                let event = event(hook, &session, &self.host.user().home);
+                let running =
+                    self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
+                let (all, name) = (Arc::clone(&self.tests.all), session.clone());
+                tokio::spawn(async move {
+                    let tested = ended(kind, running.await);
+                    lock(&all).insert(name, Under::Hook(tested));
+                });
+                Under::Hook(SetupTested { state: TestState::Waiting, message: None })
+            }
+            How::Mcp(_) | How::Integration(_) | How::Channel(_) => {
+                Under::Request(self.host.ask::<TestAgent>(face, &AgentRef { agent }).await?.id)
+            }
+        };
+        let mut all = lock(&self.tests.all);
+        while all.len() >= MOST {
+            all.pop_first();
+        }
+        // The program may have ended meanwhile.
+        all.entry(session.clone()).or_insert(under);
+        Ok(SetupTestRef { session })
+    }
+
+    /// Says how a test stands.
+    pub(crate) async fn tested(
+        &self,
+        face: FaceId,
+        asked: SetupTestRef,
+    ) -> Result<SetupTested, ControlError> {
+        let under = lock(&self.tests.all).get(&asked.session).cloned();
+        match under {
+            None => Err(ControlError::not_found(format!("there is no test {:?}", asked.session))),
+            Some(Under::Hook(tested)) => Ok(tested),
+            Some(Under::Request(id)) => {
+                let row = self.host.ask::<GetRequest>(face, &RequestNumber { id }).await?;
+                let state = match row.row.state {
+                    RunState::Finished | RunState::Allowed => TestState::Allowed,
+                    RunState::Denied => TestState::Denied,
+                    RunState::Failed => TestState::Failed,
+                    _ => TestState::Waiting,
+                };
+                Ok(SetupTested { state, message: row.message })
+            }
+        }
+    }
+}
+
+/// Returns the event by which an agent asks for the command.
+fn event(kind: Kind, session: &str, home: &str) -> Value {
+    match kind {
+        Kind::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": session,
+            "command": COMMAND, "cwd": home}),
+        Kind::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": home,
+            "tool_name": "run_shell_command", "tool_input": {"command": COMMAND}}),
+        _ => json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": home,
+            "tool_name": "Bash", "tool_input": {"command": COMMAND}}),
+    }
+}
+
+/// Reads what the hook's program said, as its agent does.
+fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
+    let failed =
+        |message: &str| SetupTested { state: TestState::Failed, message: Some(escape::text(message)) };
+    let end = match end {
+        Ok(end) => end,
+        Err(error) => return failed(&internal(&error).message),
+    };
+    if !end.worked {
+        return failed(end.stderr.trim());
+    }
+    let Ok(said) = serde_json::from_str::<Value>(&end.stdout) else {
+        return failed(&format!("{} would not understand its answer", kind.title()));
+    };
+    let specific = &said["hookSpecificOutput"];
+    let word = [&specific["permissionDecision"], &said["permission"], &said["decision"]];
+    let word = word.into_iter().find_map(Value::as_str);
+    let reason = [&specific["permissionDecisionReason"], &said["agent_message"], &said["reason"]];
+    let reason = reason.into_iter().find_map(Value::as_str).filter(|reason| !reason.is_empty());
+    let state = match word {
+        Some("allow") => TestState::Allowed,
+        Some("deny") => TestState::Denied,
+        _ => TestState::LeftToAgent,
+    };
+    SetupTested { state, message: reason.map(escape::text) }
+}
+
+fn lock<T>(all: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Every change is one insertion.
+    all.lock().unwrap_or_else(PoisonError::into_inner)
+}

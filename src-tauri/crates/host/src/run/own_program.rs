@@ -1,0 +1,60 @@
+//! Starts the program `postern`, as an agent starts its hook: with arguments and input of Postern's own. No text of an agent, and
+//! none of a settings file, gets here.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// How the program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnEnd {
+    /// Whether it ended with 0.
+    pub worked: bool,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+/// Returns the program `postern`: this one, or the one beside it.
+pub(crate) fn postern() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let beside = own.with_file_name("postern");
+    beside.is_file().then_some(beside)
+}
+
+/// Runs it to its end. Dropping the future does not end it.
+pub(crate) async fn run_own_program(
+    arguments: Vec<String>,
+    input: Vec<u8>,
+    home: String,
+) -> io::Result<OwnEnd> {
+    let run = move || {
+        let program = postern().ok_or_else(|| io::Error::other("the program `postern` is missing"))?;
+        #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).env_clear().env("HOME", &home).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = {
+            #[cfg(target_os = "linux")]
+            let _reaper_waits = super::orphans::starting();
+            let child = command.spawn()?;
+            #[cfg(target_os = "linux")]
+            super::orphans::started(child.id().cast_signed());
+            child
+        };
+        #[cfg(target_os = "linux")]
+        let pid = rustix::process::Pid::from_child(&child);
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that does not read its input says why in its answer.
+            drop(stdin.write_all(&input));
+        }
+        let end = child.wait_with_output();
+        #[cfg(target_os = "linux")]
+        super::orphans::reaped(pid);
+        let end = end?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(OwnEnd { worked: end.status.success(), stdout: text(&end.stdout), stderr: text(&end.stderr) })
+    };
+    tokio::task::spawn_blocking(run).await.map_err(io::Error::other)?
+}

@@ -1,0 +1,210 @@
+//! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and taken back.
+
+use postern_tests::{Answer, Postern};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Makes the home folder of somebody who uses Claude Code and Codex.
+fn used(host: &Postern) -> (PathBuf, PathBuf) {
+    let (claude, codex) = (host.home().join(".claude/settings.json"), host.home().join(".codex/hooks.json"));
+    put(&claude, CLAUDE);
+    put(
+        &host.home().join(".codex/rules/default.rules"),
+        "prefix_rule(pattern=[\"cargo\", \"build\"], decision=\"allow\")\n",
+    );
+    (claude, codex)
+}
+
+fn setup(host: &Postern, more: &[&str]) -> Value {
+    host.json(&[&["setup"], more].concat())
+}
+
+fn row<'a>(rows: &'a Value, kind: &str) -> &'a Value {
+    let found = rows.as_array().unwrap().iter().find(|row| row["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no {kind} in {rows}"))
+}
+
+fn kinds(rows: &Value) -> Vec<&str> {
+    rows.as_array().unwrap().iter().map(|row| row["kind"].as_str().unwrap()).collect()
+}
+
+/// Runs `postern setup` with a path on which nothing else of this computer is found.
+fn run(host: &Postern, more: &[&str]) -> Answer {
+    host.command(&[&["setup"], more].concat()).env("PATH", "/nowhere").output().unwrap().into()
+}
+
+#[test]
+fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
+    let host = Postern::start();
+    let (claude, codex) = used(&host);
+    let seen = setup(&host, &["--dry-run", "--agent", "claude-code", "--agent", "codex"]);
+    assert_eq!(kinds(&seen), ["claude-code", "codex"]);
+    assert!(seen.to_string().contains("PreToolUse"), "the change is shown: {seen}");
+    assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE, "and not made");
+    assert_eq!(host.json(&["agents", "list"]), json!([]));
+
+    let both = ["--yes", "--agent", "claude-code", "--agent", "codex"];
+    let done = setup(&host, &both);
+    for kind in ["claude-code", "codex"] {
+        let row = row(&done, kind);
+        assert_eq!(row["end"], "connected", "{row}");
+        assert_eq!(row["tested"]["state"], "denied", "its question came here and was answered: {row}");
+    }
+    let entries = &row(&done, "claude-code")["imported"]["files"][0]["entries"];
+    let taken: Vec<&str> =
+        entries.as_array().unwrap().iter().map(|entry| entry["taken"].as_str().unwrap()).collect();
+    assert_eq!(taken, ["lines", "rules", "rules", "left-out"], "{entries}");
+    assert!(row(&done, "codex")["remains"].as_str().unwrap().contains("/hooks"));
+    let agents = host.json(&["agents", "list"]);
+    let names: Vec<&str> =
+        agents.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Claude Code", "Codex"], "names that people recognize");
+    let rules = host.ok(&["rules", "list", "--agent", "claude-code"]);
+    assert!(rules.contains("npm test"), "{rules}");
+    let history = host.json(&["history", "--agent", "claude-code"]);
+    assert_eq!(history.as_array().unwrap().len(), 1, "the test went the way of every request: {history}");
+    let audit = host.ok(&["audit"]);
+    assert!(audit.contains("claude-code"), "{audit}");
+
+    let (with, hooks) = (fs::read_to_string(&claude).unwrap(), fs::read_to_string(&codex).unwrap());
+    let again = setup(&host, &both);
+    assert!(again.as_array().unwrap().iter().all(|row| row["end"] == "already"), "{again}");
+    assert_eq!((fs::read_to_string(&claude).unwrap(), fs::read_to_string(&codex).unwrap()), (with, hooks));
+
+    let undone = setup(&host, &["--undo", "--yes"]);
+    assert_eq!(kinds(&undone), ["claude-code", "codex"]);
+    assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
+    assert!(!codex.exists(), "there was none");
+    assert!(!host.home().join(".claude/settings.json.before-postern").exists(), "nothing is left behind");
+    assert_eq!(host.json(&["agents", "list"]), json!([]));
+    let nothing = run(&host, &["--undo", "--yes"]);
+    assert!(nothing.code == 0 && nothing.stdout.contains("nothing to take back"), "{nothing:?}");
+}
+
+#[test]
+fn an_agent_that_was_there_before_stays_with_its_own_rules() {
+    let host = Postern::start();
+    let (claude, _) = used(&host);
+    host.enrol("claude-code");
+    host.ok(&["rules", "allow", "uname *", "--agent", "claude-code"]);
+    let permissions = host.data().join("policy/claude-code/permissions.jsonc");
+    let before = fs::read_to_string(&permissions).unwrap();
+    let done = setup(&host, &["--yes", "--agent", "claude-code"]);
+    assert!(row(&done, "claude-code")["imported"]["added"].as_u64().unwrap() > 0, "{done}");
+    assert_ne!(fs::read_to_string(&permissions).unwrap(), before);
+    setup(&host, &["--undo", "--yes"]);
+    assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
+    assert_eq!(fs::read_to_string(&permissions).unwrap(), before);
+    let rules = host.json(&["rules", "list", "--agent", "claude-code"]);
+    let texts: Vec<&str> =
+        rules.as_array().unwrap().iter().map(|row| row["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["uname *"]);
+}
+
+#[test]
+fn settings_that_cannot_be_read_stay_as_they_are_and_keep_no_other_agent_out() {
+    let host = Postern::start();
+    let (claude, codex) = used(&host);
+    fs::write(&claude, "{ \"model\": \"opus\", }").unwrap();
+    let ended = run(&host, &["--yes", "--no-test"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("settings.json") && ended.stderr.contains("line 1"), "{ended:?}");
+    assert_eq!(fs::read_to_string(&claude).unwrap(), "{ \"model\": \"opus\", }");
+    assert!(codex.exists(), "Codex is connected: {ended:?}");
+    let agents = host.json(&["agents", "list"]);
+    assert_eq!(agents.as_array().unwrap().len(), 1, "no agent without a connection: {agents}");
+}
+
+#[test]
+fn nothing_is_changed_without_a_yes_or_a_host() {
+    let mut host = Postern::start();
+    let (claude, _) = used(&host);
+    let unasked = run(&host, &["--agent", "claude-code"]);
+    assert!(unasked.code == 1 && unasked.stderr.contains("--yes"), "{unasked:?}");
+    assert!(unasked.stdout.contains("+ ") && unasked.stdout.contains("PreToolUse"), "{unasked:?}");
+    let document = run(&host, &["--json"]);
+    assert!(document.code == 2 && document.stderr.contains("--dry-run"), "{document:?}");
+    host.crash();
+    let alone = run(&host, &["--yes"]);
+    assert!(alone.code == 3 && alone.stderr.contains("postern serve"), "{alone:?}");
+    assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
+}
+
+#[test]
+fn a_hook_of_a_postern_elsewhere_is_told_apart_and_replaced() {
+    let host = Postern::start();
+    let (claude, _) = used(&host);
+    let other = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command",
+        "command": "/gone/postern --data /gone hook claude-code --agent old"}]}]}});
+    fs::write(&claude, other.to_string()).unwrap();
+    let listed = run(&host, &["--dry-run"]);
+    assert!(listed.stdout.contains("another Postern"), "{listed:?}");
+    let done = setup(&host, &["--yes", "--agent", "claude-code", "--no-test"]);
+    assert_eq!(
+        (&row(&done, "claude-code")["end"], &row(&done, "claude-code")["agent"]),
+        (&json!("connected"), &json!("claude-code"))
+    );
+    let now = fs::read_to_string(&claude).unwrap();
+    assert!(!now.contains("/gone") && now.contains(host.data().to_str().unwrap()), "{now}");
+}
+
+#[test]
+fn an_agent_may_look_around_from_the_first_command() {
+    let host = Postern::start();
+    used(&host);
+    let done =
+        setup(&host, &["--yes", "--agent", "claude-code", "--let", "look", "--no-import", "--no-test"]);
+    assert_eq!(row(&done, "claude-code")["end"], "connected");
+    let agent = host.json(&["agents", "show", "claude-code"]);
+    assert_eq!((&agent["settings"]["look"], &agent["settings"]["files"]), (&json!("allow"), &json!("ask")));
+    assert_eq!(host.json(&["rules", "list", "--agent", "claude-code"]), json!([]));
+}
+
+#[test]
+fn hostile_settings_are_shown_and_never_run() {
+    let host = Postern::start();
+    let (claude, _) = used(&host);
+    let marker = host.home().join("ran");
+    let evil = format!(
+        "touch {}; postern --data {} hook claude-code --agent claude-code",
+        marker.display(),
+        host.data().display()
+    );
+    let settings = json!({"note": "\u{1b}[2J\u{202e}", "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": evil}]}]}});
+    fs::write(&claude, settings.to_string()).unwrap();
+    let shown = run(&host, &["--dry-run", "--agent", "claude-code"]);
+    assert!(!shown.stdout.contains('\u{1b}') || !shown.stdout.contains("[2J"), "{shown:?}");
+    assert!(!shown.stdout.contains('\u{202e}'), "{shown:?}");
+    let done = setup(&host, &["--yes", "--agent", "claude-code", "--no-import"]);
+    assert_eq!(row(&done, "claude-code")["end"], "connected", "it was no connection: {done}");
+    assert!(!marker.exists(), "the test starts Postern's own program, not what the settings say");
+    assert!(!fs::read_to_string(&claude).unwrap().contains("touch"));
+}
+
+#[test]
+fn agents_without_settings_of_their_own_get_lines() {
+    let host = Postern::start();
+    let ended = run(&host, &["--yes", "--agent", "containers", "--no-test"]);
+    assert!(ended.code == 0 && ended.stdout.contains("docker run"), "{ended:?}");
+    let claw = run(&host, &["--yes", "--agent", "openclaw", "--no-test"]);
+    assert!(claw.code == 0 && claw.stdout.contains("approvals.json"), "{claw:?}");
+    let doors = host.json(&["doors", "list"]);
+    assert!(doors.to_string().contains("\"agent\":\"openclaw\""), "{doors}");
+    host.ok(&["setup", "--undo", "--yes"]);
+    assert_eq!(host.json(&["agents", "list"]), json!([]));
+    fs::create_dir_all(host.home().join(".config/Code/User")).unwrap();
+    let code = setup(&host, &["--yes", "--agent", "vs-code", "--no-test"]);
+    assert_eq!(row(&code, "vs-code")["end"], "connected", "{code}");
+    let servers: Value =
+        serde_json::from_str(&fs::read_to_string(host.home().join(".config/Code/User/mcp.json")).unwrap())
+            .unwrap();
+    assert_eq!(servers["servers"]["postern"]["type"], "stdio");
+}
