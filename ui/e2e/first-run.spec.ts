@@ -7,31 +7,73 @@ test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 900 });
 });
 
-test("who has no agent is shown around: what it is, the first agent, one command", async ({ page }) => {
-  await page.goto("/settings.html?scene=empty");
-  await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
-  const step = page.locator("[aria-current=step]");
-  await expect(step).toContainText("What it is");
-  await nothingSerious(page);
+test.describe("the first run", () => {
+  test.beforeEach(async ({ page }) => {
+    await page.setViewportSize({ width: 560, height: 480 });
+    await page.goto("/settings.html?scene=empty");
+    await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
+  });
 
-  await page.getByRole("button", { name: "Add the first agent" }).click();
-  await expect(step).toContainText("Your first agent");
-  const add = page.getByRole("button", { name: "Add agent", exact: true });
-  await expect(page.getByRole("textbox", { name: "Name" }), "one can type at once").toBeFocused();
-  await page.keyboard.type("no spaces");
-  await expect(add).toBeDisabled();
-  await page.getByRole("textbox", { name: "Name" }).fill("builder");
-  await nothingSerious(page);
-  await page.keyboard.press("Enter");
+  test("is done by keys alone: what it is, which agents, what they may do, one command", async ({ page }) => {
+    const first = page.getByTestId("first-run");
+    await expect(page.getByRole("navigation"), "no sidebar").toHaveCount(0);
+    await nothingSerious(page);
 
-  await expect(step).toContainText("Try it");
-  await expect(page.getByTestId("enrolment")).toContainText("agents/builder/agent.sock");
-  const tried = page.getByTestId("channel-test");
-  await tried.getByRole("button").click();
-  await expect(tried.getByRole("status")).toContainText("It works: ran in");
-  await nothingSerious(page);
-  await page.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByRole("main").getByRole("heading", { name: "builder" })).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(first.getByRole("heading", { name: "Which agents do you use?" })).toBeVisible();
+    const claude = page.getByTestId("agent-claude-code");
+    await expect(claude.getByRole("switch", { name: "Claude Code" })).toBeChecked();
+    await expect(claude).toContainText("Adds 3 lines to /Users/kim/.claude/settings.json");
+    await nothingSerious(page);
+
+    await page.keyboard.press("Enter");
+    await expect(first.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
+    await expect(page.getByRole("switch", { name: /Look around/ })).toBeChecked();
+    await expect(page.getByTestId("rules-claude-code")).toContainText("Import 3 rules of Claude Code");
+    await page.getByRole("button", { name: "Show Rules" }).first().click();
+    await expect(page.getByText("left out: only a broad rule covers it")).toBeVisible();
+    await nothingSerious(page);
+
+    await page.getByRole("button", { name: "Continue" }).press("Enter");
+    await page.getByTestId("try").getByRole("button", { name: "Ask as Claude Code" }).click();
+    await expect(first.getByRole("status")).toContainText("It works.");
+    await expect(first).toContainText("Codex runs this hook only after you trust it");
+    await nothingSerious(page);
+    await page.getByRole("button", { name: "Done" }).click();
+    await expect(page.getByRole("main").getByRole("heading", { name: "Claude Code" })).toBeVisible();
+  });
+
+  test("shows the change before, and takes it back after", async ({ page }) => {
+    await page.keyboard.press("Enter");
+    const claude = page.getByTestId("agent-claude-code");
+    await claude.getByRole("button", { name: "Show Change" }).click();
+    await expect(claude.getByRole("region")).toContainText("postern hook claude-code --agent claude-code");
+    await page.getByTestId("agent-codex").getByRole("switch").uncheck();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Back" }).click();
+    await expect(claude).toContainText("Connected");
+    await expect(page.getByTestId("agent-codex")).not.toContainText("Connected");
+    await claude.getByRole("button", { name: "Undo" }).click();
+    await expect(claude.getByRole("switch")).not.toBeChecked();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByTestId("first-run"), "nobody was chosen").toHaveCount(0);
+  });
+
+  test("takes any name for another agent", async ({ page }) => {
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add Agent" }).click();
+    await expect(page.getByRole("textbox", { name: "Name" }), "one can type at once").toBeFocused();
+    await page.keyboard.type("My builder!");
+    await expect(page.getByText("Its folder is called my-builder.")).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.getByTestId("enrolment")).toContainText("my-builder");
+  });
+
+  test("stands still where motion is reduced", async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const moving = () => document.getAnimations().filter((one) => one.playState === "running").length;
+    expect(await page.evaluate(moving)).toBe(0);
+  });
 });
 
 test("who has agents is not", async ({ page }) => {
@@ -43,10 +85,10 @@ test("who has agents is not", async ({ page }) => {
 test("another agent in three steps; a name is not taken twice", async ({ page }) => {
   await page.goto("/settings.html#add");
   await page.getByRole("textbox", { name: "Name" }).fill("builder");
-  await expect(page.getByText("There is an agent of this name already.")).toBeVisible();
+  await expect(page.getByText("An agent with this name exists.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name" }).fill("painter");
   await page.getByRole("radio", { name: "Let it look around" }).check();
-  await page.getByRole("button", { name: "Add agent", exact: true }).click();
+  await page.getByRole("button", { name: "Add Agent", exact: true }).click();
   await page.getByRole("radiogroup").getByText("bubblewrap").click();
   await expect(page.getByTestId("enrolment")).toContainText("agents/painter/agent.sock");
   await page.getByRole("button", { name: "Continue" }).click();

@@ -75,6 +75,8 @@ export interface SettingsBackend {
   preferences(): Promise<Preferences>;
   setPreferences(preferences: Preferences): Promise<void>;
   presence(): Promise<Presence>;
+  /** The first run is over: its window becomes the main one. */
+  finishFirstRun(): Promise<void>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
   /** Tells what happened, by its name; the page asks for the lists again. */

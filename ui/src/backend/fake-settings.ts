@@ -16,6 +16,7 @@ import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
+import { FakeSetup } from "./fake-setup";
 import { FakeSkills } from "./fake-skills";
 import { agent, agents, DAY, HOUR, lists, verdicts } from "./sample-lists";
 import { waiting } from "./samples";
@@ -59,6 +60,7 @@ export class FakeSettings implements SettingsBackend {
   /** What waits for the person. */
   readonly asking: FakeApproval;
   private readonly order: string[];
+  private readonly setup = new FakeSetup();
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
@@ -117,6 +119,10 @@ export class FakeSettings implements SettingsBackend {
 
   async presence() {
     return this.means;
+  }
+
+  async finishFirstRun() {
+    return undefined;
   }
 
   /** Says that something happened. */
@@ -197,6 +203,24 @@ export class FakeSettings implements SettingsBackend {
     "doors.disable": ({ door }) => this.doors.disable(door),
     "doors.setup": ({ door }) => this.doors.setup(door),
     "doors.revoke": ({ door, client }) => this.doors.revoke(door, client),
+    "setup.find": () => this.setup.find(),
+    "setup.preview": (asked) => this.setup.preview(asked),
+    "setup.connect": ({ kind }) => {
+      const { id, title } = this.setup.connect(kind);
+      const row = this.agentRows.find((one) => one.id === id) ?? agent(id, title, this.now);
+      this.agentRows = [...this.agentRows.filter((one) => one !== row), row];
+      this.told("agents.changed");
+      return { agent: row, enrolled: true, changed: true, lines: null, remains: this.setup.remains(kind) };
+    },
+    "setup.disconnect": ({ kind }) => {
+      const removed = this.setup.disconnect(kind);
+      this.agentRows = this.agentRows.filter((one) => one.id !== removed);
+      this.told("agents.changed");
+      return { changed: true, removed };
+    },
+    "setup.import": ({ check }) => this.setup.import(check ?? false),
+    "setup.test": () => ({ session: "setup-1" }),
+    "setup.tested": () => this.setup.tested(),
     "skills.list": () => this.skills.list(),
     "skills.addFolder": ({ folder }) => this.skills.add(folder),
     "skills.removeFolder": ({ folder }) => this.skills.remove(folder),

@@ -50,6 +50,7 @@ export function settings(): SettingsBackend {
     preferences: () => invoke("settings_preferences"),
     setPreferences: (preferences) => invoke("settings_set_preferences", { preferences }),
     presence: () => invoke("settings_presence"),
+    finishFirstRun: () => invoke("settings_finish_first_run"),
     watch: (told) => subscribe<News>("settings_watch", told),
   };
 }

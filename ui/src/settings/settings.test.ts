@@ -69,15 +69,23 @@ describe("an agent's page", () => {
     const { user } = await open();
     await user.click(screen.getByRole("button", { name: "Add Agent…" }));
     await user.type(screen.getByRole("textbox", { name: "Name" }), "fresh");
-    await user.click(screen.getByRole("button", { name: "Add agent" }));
+    await user.click(screen.getByRole("button", { name: "Add Agent" }));
     expect(await screen.findByTestId("enrolment")).toHaveTextContent("agents/fresh/agent.sock");
   });
 
-  it("does not offer to add a name that is no folder name", async () => {
-    const { user } = await open();
+  it("takes any name of a new agent, and makes the id from it", async () => {
+    const { user, call } = await open();
     await user.click(screen.getByRole("button", { name: "Add Agent…" }));
-    await user.type(screen.getByRole("textbox", { name: "Name" }), "../evil");
-    expect(screen.getByRole("button", { name: "Add agent" })).toBeDisabled();
+    const add = screen.getByRole("button", { name: "Add Agent" });
+    expect(add).toBeDisabled();
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "../My evil");
+    await user.click(add);
+    expect(call).toHaveBeenCalledWith("agents.add", {
+      agent: "my-evil",
+      name: "../My evil",
+      start: "ask",
+      folders: [],
+    });
   });
 });
 
@@ -166,7 +174,7 @@ describe("a new agent", () => {
     const opened = await open(undefined, backend);
     await opened.user.click(screen.getByRole("button", { name: "Add Agent…" }));
     await opened.user.type(screen.getByRole("textbox", { name: "Name" }), "fresh");
-    return { ...opened, add: screen.getByRole("button", { name: "Add agent" }) };
+    return { ...opened, add: screen.getByRole("button", { name: "Add Agent" }) };
   }
 
   it.each([
@@ -176,7 +184,7 @@ describe("a new agent", () => {
     const { user, call, add } = await adding();
     await user.click(screen.getByRole("radio", { name }));
     await user.click(add);
-    expect(call).toHaveBeenCalledWith("agents.add", { agent: "fresh", name: null, start, folders: [] });
+    expect(call).toHaveBeenCalledWith("agents.add", { agent: "fresh", name: "fresh", start, folders: [] });
   });
 
   it("works only in folders that are named", async () => {
@@ -190,7 +198,7 @@ describe("a new agent", () => {
     await user.clear(folders);
     await user.type(folders, "~/site{Enter}/srv/docs{Enter}");
     await user.click(add);
-    const added = { agent: "fresh", name: null, start: "work", folders: ["~/site", "/srv/docs"] };
+    const added = { agent: "fresh", name: "fresh", start: "work", folders: ["~/site", "/srv/docs"] };
     expect(call).toHaveBeenCalledWith("agents.add", added);
   });
 
