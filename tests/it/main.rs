@@ -10,6 +10,7 @@
 mod agents;
 mod clients;
 mod clock;
+mod copy;
 mod docs;
 mod feed;
 mod fuzz;

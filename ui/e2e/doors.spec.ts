@@ -10,7 +10,7 @@ const door = (page: import("@playwright/test").Page, name: string) => page.getBy
 
 test("who is connected and who can answer", async ({ page }) => {
   await expect(door(page, "builder")).toContainText(/1 connection.*postern-run 0\.1\.0/);
-  await expect(door(page, "release")).toContainText("nobody connected");
+  await expect(door(page, "release")).toContainText("no one connected");
   await expect(page.getByText("This app’s window")).toBeVisible();
 });
 

@@ -13,7 +13,7 @@ test("what was approved, what is new, what changed, and who may use it", async (
 
 test("one CLI, or all of a skill, is approved", async ({ page }) => {
   await page.goto("/settings.html#skills");
-  await skill(page, "bird").getByRole("button", { name: "Approve anew: /opt/homebrew/bin/bird" }).click();
+  await skill(page, "bird").getByRole("button", { name: "Approve Again: /opt/homebrew/bin/bird" }).click();
   await expect(page.getByText("Approved: /opt/homebrew/bin/bird.")).toBeVisible();
   await expect(skill(page, "bird")).not.toContainText("changed");
   await skill(page, "github").getByRole("button", { name: "Approve all" }).click();

@@ -47,7 +47,7 @@ describe("an agent's page", () => {
   it("lets questions wait while nobody is connected", async () => {
     const { user, call } = await open("builder");
     await user.click(screen.getByText("Advanced"));
-    const choice = within(screen.getByRole("radiogroup", { name: "While nobody is connected" }));
+    const choice = within(screen.getByRole("radiogroup", { name: "While no one is connected" }));
     await user.click(choice.getByRole("radio", { name: "Wait" }));
     const settings = expect.objectContaining({ unattended: "wait" });
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
@@ -62,7 +62,7 @@ describe("an agent's page", () => {
     await user.click(screen.getByRole("button", { name: "Set it" }));
     const settings = expect.objectContaining({ fallback: "full" });
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
-    expect(await screen.findByText("If nobody answers, everything is allowed.")).toBeVisible();
+    expect(await screen.findByText("If no one answers, everything is allowed.")).toBeVisible();
   });
 
   it("shows how to connect a new agent", async () => {
@@ -260,7 +260,7 @@ describe("the allowlist editor", () => {
     const editor = within(await screen.findByTestId("rule-editor"));
     await user.type(editor.getByRole("textbox", { name: "Pattern" }), "make *");
     const how = editor.getByRole("combobox", { name: "How" });
-    expect(how).toHaveAccessibleDescription("It can do whatever you can.");
+    expect(how).toHaveAccessibleDescription("It can do everything that you can.");
     await user.selectOptions(how, "Confined to the agent’s folders");
     expect(how).toHaveAccessibleDescription(/writes only in the agent’s folders/);
     await user.click(editor.getByRole("button", { name: "Save" }));

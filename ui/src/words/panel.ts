@@ -24,7 +24,7 @@ export const panel = {
     serverTool: "Tool",
     line: { same: "stays: ", removed: "goes: ", added: "comes: ", gap: "further below: " },
     input: (bytes: number) => `Input, ${count(bytes, "byte")}`,
-    inputStream: "The agent sends input while it runs. Nobody has seen it.",
+    inputStream: "The agent sends input while it runs. No one has seen it.",
     agentCanChange: "The agent can change",
     and: "and",
     untilItRuns: "until it runs.",

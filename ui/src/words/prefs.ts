@@ -9,7 +9,7 @@ export const prefs = {
   confirmHints: {
     "touch-id": "With Touch ID or this Mac’s password, for answers in the window.",
     password: "With this Mac’s password, for answers in the window: it has no Touch ID.",
-    none: "This computer has neither Touch ID nor a way to ask for its password.",
+    none: "This Mac has neither Touch ID nor a way to ask for its password.",
   },
   questions: "Questions",
   timeout: "Time to answer (new agents)",
@@ -51,12 +51,12 @@ export const prefs = {
   tagline: "The small guarded door between sandboxed AI agents and the computer they live on.",
   promised: "What Postern guarantees",
   promises: [
-    "Nothing runs without a yes: a rule’s, yours, or the fallback that you set.",
+    "Nothing runs without approval: by a rule, by you, or by the fallback that you set.",
     "What was shown is what runs. Program, script, folder and environment are checked again right before it starts.",
     "A request runs at most once, also across a crash.",
     "Every doubt denies: damaged records, a crashed window, a locked screen, a full disk.",
     "No request carries a decision. An agent can only ask, on its own channel.",
-    "Nothing leaves this machine but through the doors that you open: no account, no telemetry.",
+    "Nothing leaves this Mac but through the integrations that you turn on: no account, no telemetry.",
   ],
   notPromised: "What it can’t do",
   notPromises: [
@@ -65,6 +65,6 @@ export const prefs = {
     "Risk marks explain. They are no scanner and allow nothing.",
     "Postern does not put agents into a sandbox. It is the door of the one that you made.",
   ],
-  licence: "Licence",
+  licence: "License",
   licences: "Postern is free software: MIT or Apache 2.0, as you choose. It is built on these:",
 } as const;

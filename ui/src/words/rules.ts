@@ -84,7 +84,7 @@ export const rules = {
     look: "Confined, reading only",
   },
   howMeans: {
-    none: "It can do whatever you can.",
+    none: "It can do everything that you can.",
     project: "No network unless the agent may use it, writes only in the agent’s folders.",
     look: "It writes nothing and has no network.",
   },
@@ -94,7 +94,7 @@ export const rules = {
   whyHint: "For you, later",
   matches: "Must match",
   misses: "Must not match",
-  examplesHint: "Commands, one a line. They are checked when the rule is saved.",
+  examplesHint: "Commands, one per line. They are checked when the rule is saved.",
   save: "Save",
   remove: "Remove",
   edit: "Edit…",
@@ -133,11 +133,11 @@ export const rules = {
     remove: (n: number, text: string) => (n === 1 ? `Removed ${text}` : `Removed ${count(n, "rule")}`),
     import: (n: number) => `Imported ${count(n, "rule")}`,
     copy: (n: number, to: string) => `Copied ${count(n, "rule")} to ${to}`,
-    mend: (text: string) => `Mended ${text}`,
+    mend: (text: string) => `Fixed ${text}`,
   },
   remarks: {
     "too-broad": {
-      means: "It allows more than a person can see: a whole folder, or whatever a shell is told to run.",
+      means: "It allows more than you can see: a whole folder, or everything that a shell runs.",
       mend: "Narrow to what it was used for",
     },
     changed: {
@@ -145,7 +145,7 @@ export const rules = {
       mend: "Allow the program as it is now",
     },
     covered: { means: "Another rule already does all that this one does.", mend: "Remove it" },
-    unused: { means: "Nobody used it in 90 days.", mend: "Remove it" },
+    unused: { means: "Not used in 90 days.", mend: "Remove it" },
     expired: { means: "Its time has run out.", mend: "Remove it" },
     "not-found": { means: "There is no such program here.", mend: "Remove it" },
   },
@@ -168,7 +168,7 @@ export const rules = {
   copyNone: "There is no other agent yet.",
   copyDo: "Copy",
   copySkips:
-    "Rules of files, skills and organisations stay where they are. Pins belong to the program, and go along.",
+    "Rules of files, skills and organizations stay where they are. Pins belong to the program, and go along.",
   import: "Import…",
   importTitle: "Import rules",
   importHint: "A file that Postern exported, or your own in the same form.",
@@ -178,7 +178,7 @@ export const rules = {
     `${count(n, "new rule")}, ${same} there already, ${refused} refused`,
   importDo: (n: number) => `Import ${count(n, "rule")}`,
   importUnreadable: (why: string) => `This is no rule file: ${why}`,
-  importFor: (name: string) => `Give all of them to ${name}, whatever the file says`,
+  importFor: (name: string) => `Give all of them to ${name}, also those of others in the file`,
   export: "Export",
   exported: (path: string) => `Saved as ${path}`,
 } as const;

@@ -18,7 +18,7 @@ export const skills = {
   noneHint: "Add the folder that your agents keep their skills in. Nothing is allowed until you approve it.",
   found: (n: number) => count(n, "skill"),
   approve: "Approve",
-  approveAgain: "Approve anew",
+  approveAgain: "Approve Again",
   approveAll: "Approve all",
   approved: (name: string) => `Approved: ${name}.`,
   states: {

@@ -61,7 +61,7 @@ export const welcome = {
     waiting: "Look for the panel, and answer it.",
     sent: "Asking…",
     allowed: "It works. Your agent may run the command.",
-    denied: "It works. Your agent was told no.",
+    denied: "It works. Your agent got your no.",
     left: "It works. Your agent decides by its own rules.",
     failed: "It did not work:",
     remains: "Still to do:",

@@ -57,7 +57,7 @@ out, rules that have no words there (deny rules, pins, times, arguments, globs o
 ";
 
 const MANAGED: &str = "\
-An organisation can ship rules and settings that nobody changes here. The file is read from
+An organization can ship rules and settings that no one changes here. The file is read from
 
   macOS       /Library/Managed Preferences/dev.postern.desktop.plist (or .jsonc)
   elsewhere   /etc/postern/managed.jsonc

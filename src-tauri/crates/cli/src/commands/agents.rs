@@ -280,7 +280,7 @@ fn show(agent: &AgentRow) -> Result<(), Failure> {
     print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
     for (key, value) in settings_text::typed(&agent.settings) {
         let locked =
-            if settings_text::is_locked(agent, key) { "  (your organisation decides this)" } else { "" };
+            if settings_text::is_locked(agent, key) { "  (your organization decides this)" } else { "" };
         print::line(format!("{key} = {}{locked}", postern_command::escape::text(&value)))?;
     }
     Ok(())

@@ -70,7 +70,8 @@ pub(super) fn show(imported: &Imported) -> Result<(), Failure> {
         count(Taken::Broad),
         count(Taken::LeftOut)
     ))?;
-    print::line(format!("{} rules{would} added, {} there already", imported.added, imported.same))?;
+    let rules = if imported.added == 1 { "rule" } else { "rules" };
+    print::line(format!("{} {rules}{would} added, {} there already", imported.added, imported.same))?;
     imported.replayed.as_ref().map_or(Ok(()), show_replayed)
 }
 

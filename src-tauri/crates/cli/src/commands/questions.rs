@@ -187,7 +187,7 @@ fn all_of(
 fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;
-    let otherwise = "nobody to ask for a yes: name what was seen with --digest, or run this in a terminal";
+    let otherwise = "no terminal to ask on: name what was seen with --digest, or run this in a terminal";
     if !is_yes(&typed("\nType yes to let it run, anything else to leave it waiting:", otherwise)?) {
         return Err(Failure::no("not answered; it still waits"));
     }

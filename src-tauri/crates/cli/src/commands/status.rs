@@ -36,7 +36,7 @@ fn show(status: &Status) -> Result<(), Failure> {
     } else {
         status.faces.join(", ")
     };
-    print::line(format!("on duty   {faces}"))?;
+    print::line(format!("answers   {faces}"))?;
     if let Some(managed) = &status.managed {
         print::line(format!("managed   {managed}"))?;
     }
@@ -72,7 +72,7 @@ pub(crate) fn resume(link: &mut Link) -> Result<(), Failure> {
 struct Finding {
     ok: bool,
     what: String,
-    /// How to mend it.
+    /// What fixes it.
     mend: Option<String>,
 }
 
@@ -135,8 +135,8 @@ pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
     } else {
         for finding in &findings {
             print::line(format!("{}  {}", if finding.ok { "ok   " } else { "WRONG" }, finding.what))?;
-            if let Some(mend) = &finding.mend {
-                print::line(format!("       {mend}"))?;
+            if let Some(fix) = &finding.mend {
+                print::line(format!("       {fix}"))?;
             }
         }
     }
@@ -226,7 +226,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
     });
     findings.push(steps(status.lines_to_shell));
     if status.faces.is_empty() {
-        findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
+        findings.push(Finding::good("no window is connected: questions wait for postern approve"));
     }
     let agents = link.call::<ListAgents>(&Nothing {})?.agents;
     if agents.is_empty() {

@@ -74,7 +74,7 @@ impl Choice {
             Scope::Everyone => "every agent",
         };
         let span = match self.span {
-            Span::Forever => "for good",
+            Span::Forever => "always",
             Span::Quarter => "for 15 minutes",
             Span::Hour => "for an hour",
             Span::Session => "for this session",

@@ -270,7 +270,6 @@ pub struct SetupDisconnected {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of the user")]
 pub struct SetupImport {
     /// Whose files.
     pub kind: KnownAgent,

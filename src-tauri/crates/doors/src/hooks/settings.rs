@@ -154,7 +154,7 @@ impl Change {
             hash.update(part.map_or(0, <[u8]>::len).to_le_bytes());
             hash.update(part.unwrap_or_default());
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
     /// Writes the settings. Does nothing if nothing changes.

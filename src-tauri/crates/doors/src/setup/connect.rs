@@ -95,7 +95,9 @@ impl Setup {
             match self.host.ask::<RemoveAgent>(face, &AgentRef { agent: agent.clone() }).await {
                 // The user removed it meanwhile.
                 Err(error) if error.code == ControlCode::NotFound => {}
-                removed => drop(removed?),
+                removed => {
+                    removed?;
+                }
             }
         } else {
             if !rules.is_empty() {

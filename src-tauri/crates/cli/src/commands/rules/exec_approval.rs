@@ -37,7 +37,7 @@ pub(super) fn confirm(
 ) -> Result<(), Failure> {
     for (full, what) in [
         (security == Some(Security::Full), "security is full: everything runs that no rule denies"),
-        (fallback == Some(Fallback::Full), "askFallback is full: whatever nobody answers in time runs"),
+        (fallback == Some(Fallback::Full), "askFallback is full: what no one answers in time runs"),
     ] {
         if full {
             print::remark(format!("warning: {what}"));

@@ -179,7 +179,7 @@ impl Run<'_> {
     /// Shows what would change.
     fn show(&self, agent: &FoundAgent, change: &SettingsChange, row: &mut Row) -> Result<(), Failure> {
         row.file.clone_from(&change.file);
-        row.change = change.lines.clone();
+        row.change.clone_from(&change.lines);
         if self.asked.json.json {
             return Ok(());
         }

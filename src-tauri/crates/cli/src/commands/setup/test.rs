@@ -13,7 +13,7 @@ use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 /// Time that a test may take, besides the user's.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Time between two looks at it.
 const BETWEEN: Duration = Duration::from_millis(200);
 

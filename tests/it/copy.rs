@@ -1,0 +1,98 @@
+//! The words of the command line, the terminal view, the menu, notifications and chats keep the copy rules.
+
+use postern_tests::repository;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words that are quaint, vague or British. Those of the windows are checked by `ui/src/words/lint.test.ts`.
+const INSTEAD: [(&str, &str); 22] = [
+    ("mend", "fix"),
+    ("mended", "fixed"),
+    ("anew", "again"),
+    ("a yes", "approval"),
+    ("for good", "always"),
+    ("the like", "etc."),
+    ("one a line", "one per line"),
+    ("without a question", "silently"),
+    ("unasked", "silently"),
+    ("whoever", "name the actor"),
+    ("whatever", "name the thing"),
+    ("on duty", "connected"),
+    ("none where", "none if"),
+    ("behind which", "after which"),
+    ("taken back", "undone"),
+    ("lately", "recently"),
+    ("seldom", "rarely"),
+    ("no rule for", "you haven't allowed"),
+    ("colour", "color"),
+    ("licence", "license"),
+    ("behaviour", "behavior"),
+    ("organisation decides", "organization decides"),
+];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let all = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    all.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect()
+}
+
+/// Returns what stands in quotes in the code, and what help says, without remarks, tests, and the reasons of attributes.
+fn texts(source: &str, has_help: bool) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut texts = Vec::new();
+    for line in code.lines().map(str::trim_start).filter(|line| !line.contains("reason = ")) {
+        match line.strip_prefix("///") {
+            // The doc comment of a command is what its help says.
+            Some(help) if has_help => texts.push(help.to_owned()),
+            None if !line.starts_with("//") => {
+                texts.extend(line.split('"').skip(1).step_by(2).map(str::to_owned));
+            }
+            Some(_) | None => {}
+        }
+    }
+    texts
+}
+
+/// Returns the words of a text, each between blanks.
+fn words(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_alphanumeric() || c == '\'' { c.to_ascii_lowercase() } else { ' ' })
+        .collect();
+    format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let words = words(text);
+    let wrong = INSTEAD.iter().filter(|(word, _)| words.contains(&format!(" {word} ")));
+    wrong.map(|(word, better)| format!("{text:?}: {word} → {better}")).collect()
+}
+
+#[test]
+fn what_people_read_keeps_to_the_copy_rules() {
+    let cli = repository().join("src-tauri/crates/cli/src");
+    let args = ["args.rs", "hook_args.rs", "import_args.rs", "rule_args.rs", "setup_args.rs"];
+    // Help is in doc comments; elsewhere these are for who reads the code.
+    let helps = args.map(|file| cli.join(file)).to_vec();
+    let quoted = ["src-tauri/crates/cli/src", "src-tauri/src", "src-tauri/crates/doors/src/chat"];
+    let quoted = quoted.iter().flat_map(|folder| sources(&repository().join(folder)));
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for path in quoted.filter(|path| !path.ends_with("tests.rs")) {
+        for text in texts(&fs::read_to_string(&path).unwrap(), helps.contains(&path)) {
+            seen += 1;
+            wrong.extend(faults(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())));
+        }
+    }
+    assert!(seen > 1000, "only {seen} texts were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn quaint_words_are_found() {
+    assert_eq!(faults("Remove it, and write it anew.").len(), 1);
+    assert_eq!(faults("It runs without a yes, for good").len(), 2);
+    assert_eq!(faults("a yesterday that amends"), Vec::<String>::new());
+    let source = "say(\"one\");\n// \"two\"\n/// Three";
+    assert_eq!((texts(source, false), texts(source, true).len()), (vec!["one".to_owned()], 2));
+}
