@@ -116,8 +116,8 @@ fn terminal_view(host: &Postern, question: &Value) -> String {
     assert!(steps.len() > 1 && !offers.is_empty(), "{question}");
     assert!(screen.lines().any(|line| line.contains(&text(&question["headline"]))), "{question}");
     for step in steps {
-        let line =
-            view.iter().find(|line| line.contains("step ") && line.contains(step["text"].as_str().unwrap()));
+        let mark = |line: &str| ["✓ ", "● ", "■ ", "✕ "].iter().any(|mark| line.starts_with(mark));
+        let line = view.iter().find(|line| mark(line) && line.contains(step["text"].as_str().unwrap()));
         assert!(line.is_some_and(|line| line.contains(&text(&step["why"]))), "{step}: {whole}");
     }
     for shown in reasons.iter().chain(offers.iter().map(|offer| &offer["label"])) {

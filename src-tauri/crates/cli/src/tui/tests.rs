@@ -68,7 +68,7 @@ fn a_step_is_shown_as_the_host_escaped_it() {
     let steps = vec![serde_json::from_value(step).unwrap()];
     let mut app = showing(Question { shell: true, steps, ..question("rm build", 1) });
     let said = screen(&mut app, 80, 40).join("\n");
-    assert!(said.contains(r"step 1       rm build\u{456}  [asks: No rule allows rm.]"), "{said}");
+    assert!(said.contains(r"● rm build\u{456}  asks: No rule allows rm."), "{said}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! A question as wrapped lines: everything that the window shows, nothing cut off, what is escaped marked as such.
+//! A question as wrapped lines, in the order of the window's panel: the effect, what is dangerous, the steps with their marks, why
+//! it asks, the rights of the run; then the details. Nothing is cut off, what is escaped is marked as such.
 
 use postern_contract::{EnvChangeKind, Piece, PieceKind, Question, Shown, ShownStep, ShownSubject};
-use postern_policy::RiskLevel;
+use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
@@ -27,7 +28,6 @@ fn shown(text: &Shown, style: Style) -> Vec<Run> {
 }
 
 /// The whole question, wrapped to a width in columns; the words of an offer as the person changed them.
-#[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(super) fn question(
     question: &Question,
     edited: Option<&(String, String)>,
@@ -43,12 +43,78 @@ pub(super) fn question(
         lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
     add("", shown(&question.headline, Style::new().bold()));
-    add("runs", vec![plain(crate::question::place(question))]);
+    add("", context(question));
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
         add("", vec![(asked, Style::new().bold())]);
     }
+    danger(question, &mut add);
     add("", vec![]);
+    command(question, &mut add);
+    add("", vec![]);
+    add("", shown(&question.why, Style::new()));
+    if let Some(says) = &question.asker.says {
+        let words = shown(says, Style::new().add_modifier(Modifier::ITALIC));
+        add("", [vec![plain("“")], words, vec![plain("”"), dim(" — the agent’s words")]].concat());
+    }
+    if !question.confinement.is_empty() {
+        add("", shown(&question.confinement, Style::new()));
+    }
+    add("", vec![]);
+    offers(question, edited, &mut add);
+    add("", vec![dim("Details")]);
+    details(question, &mut add);
+    past(question, &mut add);
+    if question.risk.level != RiskLevel::Dangerous || !question.danger.is_empty() {
+        for reason in &question.risk.reasons {
+            add("effect", shown(reason, Style::new()));
+        }
+    }
+    if let Some(rule) = &question.rule {
+        add("rule", vec![plain(format!("{} ({})", rule.pattern, rule.source))]);
+    }
+    add("policy", shown(&question.policy, Style::new()));
+    add("channel", shown(&question.asker.known_by, Style::new()));
+    add("digest", vec![plain(&question.digest)]);
+    lines
+}
+
+fn dim(text: impl Into<String>) -> Run {
+    (text.into(), Style::new().add_modifier(Modifier::DIM))
+}
+
+/// Returns where it would run: by what, in which folder, in which session.
+fn context(question: &Question) -> Vec<Run> {
+    let style = Style::new().add_modifier(Modifier::DIM);
+    let mut runs = vec![dim(crate::question::place(question))];
+    let session = question.asker.session.as_ref();
+    for (label, text) in [(" · in ", Some(&question.cwd)), (" · session ", session)] {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            runs.push(dim(label));
+            runs.extend(shown(text, style));
+        }
+    }
+    runs
+}
+
+/// The consequences of what is dangerous.
+fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
+    if question.risk.level != RiskLevel::Dangerous {
+        return;
+    }
+    let style = Style::new().fg(Color::Red).bold();
+    let told = if question.danger.is_empty() { &question.risk.reasons } else { &question.danger };
+    if told.is_empty() {
+        add("", vec![("DANGEROUS".to_owned(), style)]);
+    }
+    for (nth, sentence) in told.iter().enumerate() {
+        let mark = if nth == 0 { "DANGEROUS  " } else { "           " };
+        add("", [vec![(mark.to_owned(), style)], shown(sentence, style)].concat());
+    }
+}
+
+/// The command with its steps, or what a tool is used for.
+fn command(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (label, text) in question.subject.rows() {
         add(&label, shown(&text, Style::new().bold()));
     }
@@ -56,39 +122,26 @@ pub(super) fn question(
         let runs = question.command.iter().flat_map(|part| shown(&part.text, Style::new().bold()));
         add("", runs.collect());
     }
-    add("", vec![]);
-    for (index, word) in question.argv.iter().flatten().enumerate() {
-        add(&format!("word {index}"), shown(word, Style::new()));
+    if question.shell {
+        for step in &question.steps {
+            add("", step_runs(step));
+        }
     }
     if let Some(asked) = &question.edited {
         let changed = vec![plain("You changed this command. The agent asked for: ")];
         add("", [changed, shown(asked, Style::new())].concat());
     }
-    let (level, style) = match question.risk.level {
-        RiskLevel::Safe => ("safe", Style::new()),
-        RiskLevel::NeedsReview => ("needs review", Style::new().bold()),
-        RiskLevel::Dangerous => ("DANGEROUS", Style::new().red().bold()),
-    };
-    add("risk", vec![(level.to_owned(), style)]);
-    for reason in &question.risk.reasons {
-        add(" ", [vec![plain("- ")], shown(reason, Style::new())].concat());
-    }
-    add("why it asks", shown(&question.why, Style::new()));
-    if let Some(rule) = &question.rule {
-        add("rule", vec![plain(format!("{} ({})", rule.pattern, rule.source))]);
-    }
-    add("policy", shown(&question.policy, Style::new()));
-    add("", vec![]);
-    details(question, &mut add);
-    context(question, &mut add);
-    add("", vec![]);
+}
+
+/// What *Always* can save, by the keys that choose it.
+fn offers(question: &Question, edited: Option<&(String, String)>, add: &mut impl FnMut(&str, Vec<Run>)) {
     for renewal in &question.renews {
         add("changed", vec![plain(crate::question::renewed(renewal))]);
     }
     for (index, proposal) in question.proposals.iter().enumerate() {
         let mut runs = shown(&proposal.label, Style::new());
         if let Some((would, of)) = proposal.would_match {
-            runs.push((format!("  {would} of the last {of}"), Style::new().add_modifier(Modifier::DIM)));
+            runs.push(dim(format!("  {would} of the last {of}")));
         }
         if let Some((_, text)) = edited.filter(|(id, _)| *id == proposal.id) {
             runs.push(plain(format!("  as you changed it: {}", postern_command::escape::text(text))));
@@ -98,21 +151,24 @@ pub(super) fn question(
     if let Some(why) = question.unsaved_words() {
         add("always", vec![plain(format!("saves nothing: {why}"))]);
     }
-    add("digest", vec![plain(&question.digest)]);
-    lines
 }
 
-/// A step of a shell line: its words, as the host escaped them; its decision; why.
+/// A step of a shell line: its mark, its words, as the host escaped them, and why.
 fn step_runs(step: &ShownStep) -> Vec<Run> {
-    let begun = plain(format!("{}  [{}: ", step.text, crate::question::mark(step.decision)));
-    [vec![begun], shown(&step.why, Style::new()), vec![plain("]")]].concat()
+    let (mark, color) = match (step.decision, step.dangerous) {
+        (Decision::Deny, _) => ("✕", Color::Red),
+        (_, true) => ("■", Color::Red),
+        (Decision::Ask, false) => ("●", Color::Yellow),
+        (Decision::Allow, false) => ("✓", Color::Green),
+    };
+    let begun = [(format!("{mark} "), Style::new().fg(color)), plain(format!("{}  ", step.text))];
+    let why = [vec![dim(format!("{}: ", crate::question::mark(step.decision)))], shown(&step.why, dim("").1)];
+    [begun.to_vec(), why.concat()].concat()
 }
 
 fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
-    if question.shell {
-        for (index, step) in question.steps.iter().enumerate() {
-            add(&format!("step {}", index + 1), step_runs(step));
-        }
+    for (index, word) in question.argv.iter().flatten().enumerate() {
+        add(&format!("word {index}"), shown(word, Style::new()));
     }
     for program in &question.programs {
         let mut runs = shown(&program.path, Style::new());
@@ -143,9 +199,6 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
         let warning = format!("the agent can change {files} until it runs");
         add("not held", vec![(warning, Style::new().bold())]);
     }
-    if !question.cwd.is_empty() {
-        add("in", shown(&question.cwd, Style::new()));
-    }
     for change in &question.env {
         let sign = match change.kind {
             EnvChangeKind::Added => "+ ",
@@ -171,20 +224,8 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// Who asks, in which session, what for, and what it asked before: context, nothing that is checked.
-fn context(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
-    let asker = &question.asker;
-    add("known", shown(&asker.known_by, Style::new()));
-    if let Some(session) = &asker.session {
-        add("session", shown(session, Style::new()));
-    }
-    if let Some(says) = &asker.says {
-        let words = shown(says, Style::new().add_modifier(Modifier::ITALIC));
-        add(
-            "agent says",
-            [words, vec![(" (not checked)".to_owned(), Style::new().add_modifier(Modifier::DIM))]].concat(),
-        );
-    }
+/// What the agent asked before: context, nothing that is checked.
+fn past(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (nth, past) in question.recent.iter().enumerate() {
         let ending = shown(&past.outcome, Style::new().add_modifier(Modifier::DIM));
         let runs = [shown(&past.line, Style::new()), vec![plain("  ")], ending].concat();
