@@ -1,7 +1,7 @@
 //! A wall clock that is set while Postern runs: what ends at a time ends neither early nor late by it.
 #![cfg(target_os = "linux")]
 
-use postern_tests::{Host, start};
+use postern_tests::{Postern, start};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ fn a_clock_that_is_set_ends_no_block_and_no_prohibition() {
     let folder = tempfile::tempdir().unwrap();
     let (library, ahead) = clock(folder.path());
     let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let host = Host::start_with(&[("LD_PRELOAD", &text(&library)), ("CLOCK_AHEAD", &text(&ahead))]);
+    let host = Postern::start_with(&[("LD_PRELOAD", &text(&library)), ("CLOCK_AHEAD", &text(&ahead))]);
     host.enrol("main");
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone", "--for", "1h"]);
     host.ok(&["pause", "1h"]);

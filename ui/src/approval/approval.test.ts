@@ -121,7 +121,7 @@ describe("what is shown", () => {
     expect(screen.getByTestId("input")).toHaveTextContent("Input, 27 bytes echo buildingrm -rf build");
     cleanup();
     show({ ...push(), stdin: { kind: "stream" } });
-    expect(screen.getByTestId("input")).toHaveTextContent("Nobody has seen it");
+    expect(screen.getByTestId("input")).toHaveTextContent("No one has seen it");
   });
 
   it("says how many wait, and how many of them are this agent's", () => {

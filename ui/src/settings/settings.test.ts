@@ -451,7 +451,7 @@ describe("the keys of the window", () => {
     ["2", "Activity"],
     ["3", "Rules"],
     [",", "Settings"],
-    ["n", "Add an agent"],
+    ["n", "Add Agent"],
   ])("Ctrl %s opens %s", async (key, title) => {
     const { user } = await open();
     await screen.findByTestId("state");

@@ -46,7 +46,7 @@ export const insights = {
   forAgent: (name: string) => `for ${name}`,
   makeRule: "Review…",
   unused: (n: number) =>
-    n === 0 ? "Every rule was used in the last 90 days" : `${count(n, "rule")} nobody used in 90 days`,
+    n === 0 ? "Every rule was used in the last 90 days" : `${count(n, "rule")} not used in 90 days`,
   unusedHint: "Without them you would be asked the same.",
   unusedOf: (n: number, of: number) => `${n} of ${count(of, "rule")}`,
   review: "Review Unused…",

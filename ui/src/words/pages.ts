@@ -101,7 +101,7 @@ export const pages = {
       plain: "Plain",
     },
     enrolElsewhere:
-      "MCP over HTTP and OpenClaw are connected on the page Doors. Coding agents with hooks: postern hook install, in a terminal.",
+      "Settings, Integrations connects MCP over HTTP and OpenClaw. For a coding agent with hooks, type postern setup in a terminal.",
     enrolHints: {
       docker: "Give the container this agent’s folder and nothing else. These lines do it:",
       devcontainer: "Put this into devcontainer.json, with the feature that comes with Postern:",
@@ -113,12 +113,6 @@ export const pages = {
     },
     copy: "Copy",
     copied: "Copied",
-    add: "Add agent",
-    addTitle: "Add an agent",
-    addHint: "Each agent has its own channel, its own key and its own rules.",
-    id: "Name",
-    idHint: "Letters, digits, dot, dash and underscore. It names the channel's folder.",
-    display: "Shown as",
     cancel: "Cancel",
     confirm: "Set it",
     yesRemove: "Remove",

@@ -40,7 +40,7 @@ pub fn found(found: &Found) -> Shown {
         Found::Confinement(Confinement::Look { folders, reads }) => Sentence::new("look: it reads ")
             .list(&[folders.as_slice(), reads].concat())
             .say(" and the system's files, writes nothing, and has no network."),
-        Found::Confinement(Confinement::Project { folders, network, loopback, reads }) => {
+        Found::Confinement(Confinement::Project { folders, network, loopback, reads, .. }) => {
             let network = missing_network(*network, *loopback).unwrap_or("the network");
             let begun = Sentence::new("project: it writes in ")
                 .list(folders)
