@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
+const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\", \"mcp__github__get_issue\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
 
 fn put(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -61,7 +61,7 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     let entries = &row(&done, "claude-code")["imported"]["files"][0]["entries"];
     let taken: Vec<&str> =
         entries.as_array().unwrap().iter().map(|entry| entry["taken"].as_str().unwrap()).collect();
-    assert_eq!(taken, ["lines", "rules", "rules", "left-out"], "{entries}");
+    assert_eq!(taken, ["rules", "rules", "rules", "left-out", "lines"], "{entries}");
     assert!(row(&done, "codex")["remains"].as_str().unwrap().contains("/hooks"));
     let agents = host.json(&["agents", "list"]);
     let names: Vec<&str> =

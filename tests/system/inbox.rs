@@ -20,6 +20,9 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
         return;
     }
     let window = Window::open_settings("inbox").await;
+    // Who has no agent is shown around first.
+    window.click("//main//button[normalize-space()='Not Now']").await;
+    window.click("//nav//button[contains(., 'Inbox')]").await;
     let mut agent = window.enrol("builder");
     let mut other = window.enrol("research");
     ask(&mut agent, touch(&window, "first"));

@@ -38,12 +38,14 @@ fn pressed(key: Key) -> String {
 }
 
 async fn the_first_run_enrols_an_agent_and_tries_it(window: &Window) {
-    window.click(&button("Add the first agent")).await;
+    window.click(&button("Continue")).await;
+    window.click(&button("Add Agent")).await;
     window.fill(&labelled("Name"), "builder").await;
-    window.click(&button("Add agent")).await;
+    window.click(&button("Add Agent")).await;
     window.says("enrolment", "/agents/builder").await;
     window.click("//main//label[normalize-space()='MCP']").await;
     window.says("enrolment", "mcpServers").await;
+    window.click(&button("Continue")).await;
     window.click(&button("Test")).await;
     window.says("channel-test", "Waits for your answer").await;
     window.answer("once").await;

@@ -191,22 +191,20 @@ impl Part {
         if let (true, Some(pin)) = (generous, &rule.pin) {
             index.add_identity(&pin.program, at);
         }
-        if compiled.files.is_some() {
-            self.files.push(at);
-        } else if compiled.opens.is_some() {
-            self.opened.push(at);
-        } else if generous {
-            self.places.insert(rule.id, at);
-        } else {
-            self.list_by_kind(rule, at);
-        }
+        self.list_by_kind(rule, &compiled, at);
         self.rules.push(compiled);
         Ok(())
     }
 
-    /// Lists an allow rule that is looked up beside the index.
-    fn list_by_kind(&mut self, rule: &Rule, at: usize) {
-        if rule.confine.is_some() {
+    /// Lists a rule that is looked up beside the index.
+    fn list_by_kind(&mut self, rule: &Rule, compiled: &Compiled, at: usize) {
+        if compiled.files.is_some() {
+            self.files.push(at);
+        } else if compiled.opens.is_some() {
+            self.opened.push(at);
+        } else if rule.effect != Effect::Allow {
+            self.places.insert(rule.id, at);
+        } else if rule.confine.is_some() {
             self.confined.push(at);
         } else if rule.broad {
             self.broad.push(at);

@@ -253,7 +253,9 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, share
         let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
         (done, commit(conn))
     };
-    done.iter().for_each(|ran| shared.damaged(ran.damage.clone()));
+    for ran in &done {
+        shared.damaged(ran.damage.clone());
+    }
     match &durable {
         Ok(()) if flush == Flush::Yes => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
         Ok(()) => {}
