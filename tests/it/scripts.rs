@@ -59,9 +59,10 @@ fn after_a_first_run(printed: &str) -> (Answer, String) {
 #[test]
 fn up_to_three_tests_that_fail_run_once_more_by_themselves() {
     let failed = |names: &[&str]| {
-        let lines: String = names.iter().map(|name| format!("test {name} ... FAILED\n")).collect();
+        let lines: Vec<String> = names.iter().map(|name| format!("test {name} ... FAILED")).collect();
+        let lines = lines.join("\n");
         format!(
-            "{lines}test result: FAILED. 9 passed; {} failed\n\nerror: test failed, to rerun pass `--test it`\n",
+            "{lines}\ntest result: FAILED. 9 passed; {} failed\n\nerror: test failed, to rerun pass `--test it`\n",
             names.len()
         )
     };

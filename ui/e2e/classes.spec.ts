@@ -68,7 +68,7 @@ test("a new agent asks about everything, looks around, or works in its folders",
     await page.goto(`/settings.html?${name}#add`);
     await page.getByRole("textbox", { name: "Name" }).fill(name);
     await page.getByRole("radio", { name: start }).check();
-    const add = page.getByRole("button", { name: "Add agent", exact: true });
+    const add = page.getByRole("button", { name: "Add Agent", exact: true });
     if (name === "worker") {
       await expect(add).toBeDisabled();
       await page.getByRole("textbox", { name: "Its folders" }).fill("~/Projects/site");

@@ -87,7 +87,7 @@ test("a click mends: covered goes, changed is bound anew, too broad is narrowed 
   await page.getByRole("button", { name: "covered by git push *: Remove it" }).click();
   await expect(page.getByText("Allowed 8")).toBeVisible();
   await page.getByRole("button", { name: "changed: Allow the program as it is now" }).click();
-  await expect(page.getByText("Mended /opt/homebrew/bin/bird")).toBeVisible();
+  await expect(page.getByText("Fixed /opt/homebrew/bin/bird")).toBeVisible();
   await page.getByRole("button", { name: /^too broad/ }).click();
   await expect(page.getByTestId("rule-editor")).toBeVisible();
 });
