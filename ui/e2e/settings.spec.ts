@@ -45,6 +45,8 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await page.keyboard.press("Control+k");
     await page.keyboard.type("build");
     await expect(page.getByRole("option", { name: /npm run build/ }).first()).toBeVisible();
+    // The buttons of the question behind it have their colors only then.
+    await expect(page.getByTestId("arming")).toHaveAttribute("data-state", /armed|unseen/);
   },
   activity: async (page) => {
     await page.goto("/settings.html#activity");
@@ -161,7 +163,7 @@ test("the whole window goes by keyboard", async ({ page }) => {
     ["2", "Activity"],
     ["3", "Rules"],
     ["4", "Insights"],
-    ["n", "Add an agent"],
+    ["n", "Add Agent"],
     [",", "Settings"],
     ["1", "Inbox"],
   ] as const) {
