@@ -5,7 +5,10 @@ use rustix::time::{ClockId, clock_gettime};
 use std::sync::OnceLock;
 
 /// Clock that nobody sets, and that counts while the machine sleeps.
-const STEADY: ClockId = if cfg!(target_os = "macos") { ClockId::Monotonic } else { ClockId::Boottime };
+#[cfg(target_os = "linux")]
+const STEADY: ClockId = ClockId::Boottime;
+#[cfg(not(target_os = "linux"))]
+const STEADY: ClockId = ClockId::Monotonic;
 
 /// The wall clock and the steady one, when this process first looked.
 static BEGAN: OnceLock<(Millis, Millis)> = OnceLock::new();
