@@ -67,7 +67,6 @@ pub struct Held {
     /// Script operands.
     pub scripts: Vec<Arc<HeldFile>>,
     /// The steps of shell text that needs no shell.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "every line goes to the shell there"))]
     pub(crate) steps: Option<HeldSteps>,
 }
 

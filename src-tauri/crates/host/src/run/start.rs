@@ -44,7 +44,6 @@ pub(super) struct Piped {
 }
 
 /// What stands in the shell's place for a line that needs none.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "every line goes to the shell there"))]
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) program: Arc<HeldFile>,
