@@ -85,6 +85,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         case_insensitive: false,
         shell: true,
         folders: &[],
+        root_entries: &[],
         confinable: postern_policy::Confinable::ALL,
         confine: None,
         env_to_ask: &[],

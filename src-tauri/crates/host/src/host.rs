@@ -131,6 +131,7 @@ impl Host {
             home: world.home.clone(),
             managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE)),
             any_case: world.any_case,
+            root_entries: Arc::clone(&world.root_entries),
         };
         // Before anything is judged.
         let mut programs = OwnPrograms::default();
@@ -452,8 +453,15 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         home,
         data,
         any_case: cfg!(target_os = "macos"),
+        root_entries: root_entries(),
         confines: crate::confine::Confines::relied_on(&places),
     })
+}
+
+/// Returns the names in the root folder. None of them is missed for good: those that every system has are known to the judge.
+fn root_entries() -> Arc<[String]> {
+    let entries = std::fs::read_dir("/").into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// Opens every agent's channel. One that cannot be opened does not keep the others closed.

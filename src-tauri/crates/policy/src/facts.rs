@@ -161,6 +161,8 @@ pub struct Facts<'a> {
     pub shell: bool,
     /// The agent's folders, or the request's folder if it has none, as real paths.
     pub folders: &'a [String],
+    /// Names in the root folder: a word that begins with one of them is a path.
+    pub root_entries: &'a [String],
     /// The profiles that the system can confine a run with.
     pub confinable: Confinable,
     /// The confinement that the request asks for.

@@ -89,6 +89,7 @@ impl<'a> Pretended<'a> {
             case_insensitive: true,
             shell: self.shell,
             folders: &folders,
+            root_entries: &[],
             confinable: crate::Confinable::ALL,
             confine: None,
             env_to_ask: self.env_to_ask,

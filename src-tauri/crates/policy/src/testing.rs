@@ -57,6 +57,7 @@ pub(crate) struct Scene {
     pub(crate) shell: bool,
     pub(crate) origin: crate::Origin,
     pub(crate) targets: Vec<Target>,
+    pub(crate) root_entries: Vec<String>,
     pub(crate) input: crate::Input,
     /// Paths that the agent can change.
     pub(crate) changeable: Vec<String>,
@@ -112,6 +113,7 @@ impl Scene {
             shell: true,
             origin: crate::Origin::Host,
             targets: Vec::new(),
+            root_entries: vec!["checkout".to_owned()],
             input: crate::Input::Nothing,
             changeable: Vec::new(),
             reading: read_argv(&[]),
@@ -247,6 +249,7 @@ impl Scene {
                 case_insensitive: true,
                 shell: self.shell,
                 folders: &folders,
+                root_entries: &self.root_entries,
                 confinable: self.confinable,
                 confine: self.confine,
                 env_to_ask: &self.env_to_ask,

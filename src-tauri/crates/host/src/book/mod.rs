@@ -60,6 +60,8 @@ pub(crate) struct Places {
     pub(crate) managed: Vec<ManagedPlace>,
     /// Whether names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
+    /// Names in the root folder.
+    pub(crate) root_entries: Arc<[String]>,
 }
 
 /// The book. Clones are the same one.

@@ -115,6 +115,7 @@ impl Past {
             case_insensitive: places.any_case,
             shell: self.shell,
             folders: &self.found.folders,
+            root_entries: &places.root_entries,
             confinable: Confinable { look: self.found.confinable, project: self.found.confinable_project },
             confine: self.found.confine,
             env_to_ask: &self.found.env_to_ask,

@@ -251,6 +251,7 @@ fn facts_of<'a>(
         case_insensitive: world.any_case,
         shell: true,
         folders: &[],
+        root_entries: &world.root_entries,
         confinable: Confinable::NONE,
         confine: None,
         env_to_ask: &[],

@@ -17,6 +17,7 @@ use postern_policy::{
 };
 use postern_protocol::{Confine, RunParams};
 use postern_request::{By, Denial, Digest, Launch, Plan};
+use std::sync::Arc;
 
 /// How a confined git is told to write nothing, fetch nothing, and start nothing that a repository's configuration names.
 const GIT_ALONE: [(&str, &str); 12] = [
@@ -45,6 +46,8 @@ pub(crate) struct World {
     pub(crate) data: String,
     /// Whether names are compared without case.
     pub(crate) any_case: bool,
+    /// Names in the root folder.
+    pub(crate) root_entries: Arc<[String]>,
     /// The profiles that the system can enforce.
     pub(crate) confines: Confines,
 }
@@ -195,6 +198,7 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             folders,
+            root_entries: &world.root_entries,
             confinable: if folders.is_empty() && !self.plan.origin.is_host() {
                 Confinable::NONE
             } else {

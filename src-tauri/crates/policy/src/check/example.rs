@@ -58,6 +58,7 @@ pub(super) fn facts<'a>(
         case_insensitive: false,
         shell,
         folders: &[],
+        root_entries: &[],
         confinable: crate::Confinable::ALL,
         confine: None,
         env_to_ask: &[],

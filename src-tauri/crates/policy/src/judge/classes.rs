@@ -287,11 +287,18 @@ impl<'f> Classes<'f> {
         }
     }
 
-    /// Adds what reading a path needs.
+    /// Adds what reading a word needs that may be a path.
     fn add_read(&self, found: &mut Found, path: &str) {
+        if self.places().is_protected(path) || !self.places().may_be_read(path) {
+            self.add_read_of_path(found, path);
+        }
+    }
+
+    /// Adds what reading a path needs.
+    fn add_read_of_path(&self, found: &mut Found, path: &str) {
         if self.places().is_protected(path) {
             found.unclassed = true;
-        } else if !self.places().may_be_read(path) {
+        } else if !self.places().is_inside(path) {
             if self.is_private(path) {
                 found.private = true;
             } else {
@@ -304,7 +311,7 @@ impl<'f> Classes<'f> {
     fn add_places(&self, found: &mut Found, subject: &Subject<'_>, folders: &[String]) {
         let reads = |redirection: &&Redirection| redirection.kind == RedirectionKind::Read;
         for folder in folders {
-            self.add_read(found, folder);
+            self.add_read_of_path(found, folder);
             let operands = places::operands(subject, self.facts, folder);
             let opened = operands
                 .iter()
@@ -313,13 +320,12 @@ impl<'f> Classes<'f> {
                 found.unclassed |= operands.iter().chain([folder]).any(|path| self.places().hold_keys(path));
             }
             let redirected = places::redirected(subject, self.facts, folder, reads);
-            for path in opened.chain(&redirected) {
-                self.add_read(found, path);
-            }
+            opened.for_each(|path| self.add_read(found, path));
+            redirected.iter().for_each(|path| self.add_read_of_path(found, path));
         }
         if places::opens_files(subject) {
             for target in &subject.found.targets {
-                self.add_read(found, &target.real);
+                self.add_read_of_path(found, &target.real);
             }
         }
     }

@@ -33,7 +33,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
     }
     let places = Places::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir).unwrap_or_default();
-    let own = own.iter().filter(|folder| !places.may_be_read(folder)).map(String::as_str);
+    let own = own.iter().filter(|folder| !places.is_inside(folder)).map(String::as_str);
     let paths = paths_outside(&places, exact, facts, &subject);
     let around: Option<Vec<&str>> = paths.iter().map(|path| around(path, facts.home)).collect();
     for folder in own.chain(around?) {
@@ -53,7 +53,7 @@ pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let places = Places::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir)?;
-    let outside = own.into_iter().filter(|folder| !places.may_be_read(folder));
+    let outside = own.into_iter().filter(|folder| !places.is_inside(folder));
     let named = paths_outside(&places, false, facts, &subject);
     let all = outside.chain(named);
     { all }
@@ -107,7 +107,7 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
         return Some(Gap::Outside { path });
     }
     let outside = paths_outside(&places, exact, facts, subject);
-    let folders = folders.iter().filter(|folder| !places.may_be_read(folder));
+    let folders = folders.iter().filter(|folder| !places.is_inside(folder));
     let path = outside.iter().chain(folders).find(|path| !within(path) || places.is_protected(path))?;
     Some(Gap::Outside { path: path.clone() })
 }
@@ -189,10 +189,14 @@ fn paths_outside(places: &Places<'_>, exact: bool, facts: &Facts<'_>, subject: &
     let here = here.as_deref().unwrap_or(facts.cwd);
     let mut all = places::redirected(subject, facts, here, names_file);
     if !exact && places::opens_files(subject) {
-        all.extend(places::operands(subject, facts, here));
         all.extend(subject.found.targets.iter().map(|target| target.real.clone()));
     }
-    all.retain(|path| !places.may_be_read(path));
+    all.retain(|path| !places.is_inside(path));
+    if !exact && places::opens_files(subject) {
+        all.extend(
+            places::operands(subject, facts, here).into_iter().filter(|path| !places.may_be_read(path)),
+        );
+    }
     all
 }
 

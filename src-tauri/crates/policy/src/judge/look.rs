@@ -97,16 +97,19 @@ fn reaches_out(
     let here = folder_of(facts.cwd, &subject.step.dir);
     let folder = here.as_deref().unwrap_or(facts.cwd);
     let outside = |path: &str| ClassGap::Outside { path: path.to_owned() };
-    if here.is_some() && !places.may_be_read(folder) {
+    if here.is_some() && !places.is_inside(folder) {
         return Some(outside(folder));
     }
     let reads = |redirection: &&Redirection| redirection.kind == RedirectionKind::Read;
-    let mut named = places::operands(subject, facts, folder);
-    named.extend(places::redirected(subject, facts, folder, reads));
+    let named = places::operands(subject, facts, folder);
+    let redirected = places::redirected(subject, facts, folder, reads);
     let opens = places::opens_files(subject);
     if let Some(path) =
         named.iter().find(|path| opens && !places.may_be_read(path) || places.is_protected(path))
     {
+        return Some(outside(path));
+    }
+    if let Some(path) = redirected.iter().find(|path| !places.is_inside(path)) {
         return Some(outside(path));
     }
     let mut led = subject.found.targets.iter().map(|target| target.real.as_str());

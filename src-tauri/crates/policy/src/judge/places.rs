@@ -94,7 +94,7 @@ pub(super) struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// Top-level folders that hold data of the user or of other programs.
+    /// Top-level folders that hold data of the user or of other programs on some systems.
     const OTHERS: [&'static str; 17] = [
         ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
         "Users", "var", "Volumes", "work", "Library",
@@ -132,10 +132,12 @@ impl<'f> Places<'f> {
                 || STREAMS.contains(&path))
     }
 
-    /// Returns the same for a word that may be a path or only look like one.
+    /// Returns the same for a word that may be a path, or only look like one (a pattern): it is a path if it begins with a
+    /// name that the root folder has.
     pub(super) fn may_be_read(&self, path: &str) -> bool {
         let first = path.split('/').nth(1).unwrap_or_default();
-        let is_place = Self::OTHERS.iter().any(|other| first.eq_ignore_ascii_case(other))
+        let there = self.facts.root_entries.iter().map(String::as_str);
+        let is_place = there.chain(Self::OTHERS).any(|other| first.eq_ignore_ascii_case(other))
             || path::is_within(path, self.facts.home)
             || path == "/";
         self.is_inside(path) || !is_place && !self.is_protected(path)

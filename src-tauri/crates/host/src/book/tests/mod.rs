@@ -13,6 +13,7 @@ use postern_policy::{AgentId, Decision, Effect, Facts, Reason, Verdict, judge};
 use postern_store::Store;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(super) struct World {
@@ -64,6 +65,7 @@ impl World {
             case_insensitive: false,
             shell: false,
             folders: &[],
+            root_entries: &[],
             confinable: postern_policy::Confinable::ALL,
             confine: None,
             env_to_ask: &[],
@@ -89,6 +91,7 @@ pub(super) async fn open(folder: &Path) -> Book {
         data,
         home: home.to_str().unwrap().to_owned(),
         any_case: false,
+        root_entries: Arc::default(),
     };
     Book::open(store, Resolver::new(), places).await.unwrap()
 }
