@@ -133,7 +133,7 @@ impl Setup {
     ) -> Result<AgentId, ControlError> {
         match named {
             Some(agent) => Ok(agent),
-            None => Ok(self.find_one(face, kind, scope).await?.agent),
+            None => self.agent_of(face, kind, scope).await,
         }
     }
 

@@ -10,7 +10,6 @@ use postern_contract::methods::{
 use postern_host::FaceId;
 use postern_policy::import::Taking;
 use postern_policy::{AgentId, RuleOrigin};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// What all agents are compared with.
@@ -25,6 +24,16 @@ struct Here {
     openclaw: Option<AgentId>,
 }
 
+/// How a known agent asks, by its settings.
+struct Asks {
+    connection: Connection,
+    agent: AgentId,
+    enrolled: bool,
+    /// The settings that connecting it changes, if it has some.
+    file: Option<PathBuf>,
+    problem: Option<String>,
+}
+
 impl Setup {
     /// Finds every known agent.
     pub(crate) async fn find(&self, face: FaceId, scope: SetupScope) -> Result<SetupFound, ControlError> {
@@ -33,15 +42,15 @@ impl Setup {
         Ok(SetupFound { agents: with_files(find).await? })
     }
 
-    /// Finds one.
-    pub(super) async fn find_one(
+    /// Returns the agent that a known one asks by, or would.
+    pub(super) async fn agent_of(
         &self,
         face: FaceId,
         kind: KnownAgent,
         scope: &SetupScope,
-    ) -> Result<FoundAgent, ControlError> {
+    ) -> Result<AgentId, ControlError> {
         let here = self.here(face, scope).await?;
-        with_files(move || here.look(known(kind))).await
+        with_files(move || here.asks(known(kind)).agent).await
     }
 
     async fn here(&self, face: FaceId, scope: &SetupScope) -> Result<Here, ControlError> {
@@ -75,6 +84,24 @@ impl Here {
     fn look(&self, known: &Known) -> FoundAgent {
         let shown = |path: &Path| escape::text(&path.to_string_lossy());
         let folder = known.folders.iter().map(|folder| self.home.join(folder)).find(|folder| folder.is_dir());
+        let Asks { connection, agent, enrolled, file, problem } = self.asks(known);
+        FoundAgent {
+            kind: known.kind,
+            title: known.kind.title().to_owned(),
+            wiring: known.how.wiring(),
+            folder: folder.as_deref().map(shown),
+            program: self.program_of(known).as_deref().map(shown),
+            file: file.as_deref().map(shown),
+            connection,
+            enrolled,
+            agent,
+            problem,
+            rules: self.rules(known.kind),
+        }
+    }
+
+    /// Reads an agent's settings.
+    fn asks(&self, known: &Known) -> Asks {
         let (mut connection, mut agent, mut problem) = (Connection::None, None, None);
         let settings = settings_of(known.kind, &self.home);
         if let Some((entry, file)) = &settings {
@@ -91,29 +118,12 @@ impl Here {
         if known.how.wiring() == postern_contract::methods::Wiring::Channel && enrolled {
             connection = Connection::Connected;
         }
-        FoundAgent {
-            kind: known.kind,
-            title: known.kind.title().to_owned(),
-            wiring: known.how.wiring(),
-            folder: folder.as_deref().map(shown),
-            program: self.program_of(known).as_deref().map(shown),
-            file: settings.as_ref().map(|(_, file)| shown(file)),
-            connection,
-            enrolled,
-            agent,
-            problem,
-            rules: self.rules(known.kind),
-        }
+        Asks { connection, agent, enrolled, file: settings.map(|(_, file)| file), problem }
     }
 
     fn program_of(&self, known: &Known) -> Option<PathBuf> {
-        let places =
-            known.programs.iter().flat_map(|name| self.path.iter().map(move |folder| folder.join(name)));
-        let runs = |path: &PathBuf| {
-            std::fs::metadata(path)
-                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        };
-        places.into_iter().find(runs)
+        let path = std::env::join_paths(&self.path).ok()?;
+        known.programs.iter().find_map(|name| which::which_in(name, Some(&path), "/").ok())
     }
 
     /// Returns whether settings name this Postern, and the agent that they name.

@@ -1,5 +1,6 @@
 //! Rules: adding, changing, removing, listing.
 
+use super::settings::DAY;
 use super::{AgentEntry, Book, BookError, now};
 use crate::clock::{ends_by_the_host, lasting, uptime};
 use postern_contract::render::{self, of_kind};
@@ -37,7 +38,6 @@ fn real_folder(folder: &str, home: &str) -> String {
     }
 }
 
-const DAY: Millis = 24 * 3_600_000;
 /// How long a rule that denies is kept behind its end.
 const KEPT_DENIES: Millis = 30 * DAY;
 

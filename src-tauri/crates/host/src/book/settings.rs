@@ -19,7 +19,7 @@ const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
 /// How many requests are cleared away before others may write again.
 const STEP: u32 = 500;
 /// A day in milliseconds.
-const DAY: Millis = 24 * 3_600_000;
+pub(super) const DAY: Millis = 24 * 3_600_000;
 /// When the whole record was last looked at, among its settings.
 const CHECKED: &str = "record.checked";
 

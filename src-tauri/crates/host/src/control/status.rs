@@ -29,7 +29,7 @@ impl Control {
         let unwritten = counts.unwritten.as_ref().map(unwritten);
         attention.extend(unwritten.map(|problem| Concern::new(ConcernKind::Unwritten, problem)));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
-        let mode = match (counts.deny_all || doubt.is_some(), counts.paused) {
+        let mode = match (doubt.is_some(), counts.paused) {
             (true, _) => Mode::DenyAll,
             (false, true) => Mode::Paused,
             (false, false) => Mode::Listening,

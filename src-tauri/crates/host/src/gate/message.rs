@@ -149,8 +149,6 @@ pub struct Counts {
     pub paused: bool,
     /// When the pause ends.
     pub paused_until: Option<Millis>,
-    /// Whether everything is denied until the person acts: the record is in doubt.
-    pub deny_all: bool,
     /// What could not be written down yet.
     pub unwritten: Option<Unwritten>,
 }

@@ -92,6 +92,8 @@ impl Task {
     pub(super) async fn run(mut self, received: Received) {
         let Received { mut first, mut rest } = received;
         let mut doubt = self.parts.store.doubt();
+        // What was found since the start was prepared counts, too.
+        doubt.mark_changed();
         loop {
             let deadline = self.next_deadline();
             let timer = async {
@@ -104,16 +106,15 @@ impl Task {
             tokio::select! {
                 // What a person wants is not behind what agents want, however much that is.
                 biased;
+                // Nothing that comes behind a doubt is let through by it. The record outlives the gate.
+                Ok(()) = doubt.changed() => self.doubted(doubt.borrow_and_update().is_some()),
                 Some(message) = first.recv() => self.take(message),
-                // The record outlives the gate.
-                Ok(()) = doubt.changed() => {}
                 () = timer => self.expire(),
                 message = rest.recv() => match message {
                     Some(message) => self.take(message),
                     None => return,
                 },
             }
-            self.look_for_doubt();
             self.next_turns();
             if self.questions.len() != waiting {
                 self.parts.stirred.status.notify_one();
@@ -126,7 +127,6 @@ impl Task {
     }
 
     fn take(&mut self, message: Message) {
-        self.look_for_doubt();
         match message {
             Message::Call { connection, agent, call, reply } => self.heard(connection, agent, call, reply),
             Message::Fresh { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
@@ -280,7 +280,6 @@ impl Task {
             running: u32::try_from(running).unwrap_or(u32::MAX),
             paused: self.parts.halt.paused().is_some(),
             paused_until: self.parts.halt.paused().and_then(|pause| pause.until),
-            deny_all: self.parts.halt.is_in_doubt(),
             unwritten: self.unwritten(),
         }
     }
@@ -303,9 +302,8 @@ impl Task {
         self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
     }
 
-    /// Denies everything from the moment on in which the record is in doubt, whoever found that.
-    fn look_for_doubt(&mut self) {
-        let doubt = self.parts.store.doubt().borrow().is_some();
+    /// The record is in doubt, and everything is denied from now on; or a person has settled that.
+    fn doubted(&mut self, doubt: bool) {
         if self.parts.halt.set_doubt(doubt) && doubt {
             self.parts.stirred.status.notify_one();
             self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
