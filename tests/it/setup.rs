@@ -208,3 +208,30 @@ fn agents_without_settings_of_their_own_get_lines() {
             .unwrap();
     assert_eq!(servers["servers"]["postern"]["type"], "stdio");
 }
+
+#[test]
+fn a_new_agent_finds_programs_where_the_users_shell_does() {
+    let host = Postern::start();
+    used(&host);
+    let bin = host.home().join("tools/bin");
+    put(&bin.join("hello"), "#!/bin/sh\necho hello\n");
+    let path = format!("{}:/nowhere:/usr/bin:/bin", bin.display());
+    let found = format!("{}:/usr/bin:/bin", bin.display());
+    let in_shell = |arguments: &[&str]| -> Answer {
+        host.command(arguments).env("PATH", &path).output().unwrap().into()
+    };
+    let done = in_shell(&["setup", "--agent", "claude-code", "--yes", "--no-test", "--no-import"]);
+    assert!(done.code == 0 && done.stdout.contains(&found), "{done:?}");
+    let searched = || host.json(&["agents", "show", "claude-code"])["settings"]["searchPath"].clone();
+    let expected: Vec<&str> = found.split(':').collect();
+    assert_eq!(searched(), json!(expected));
+
+    host.ok(&["agents", "set", "claude-code", "search-path=none"]);
+    assert_eq!(searched(), json!([]));
+    let set = in_shell(&["agents", "set", "claude-code", "search-path=shell"]);
+    assert!(set.code == 0 && searched() == json!(expected), "{set:?}");
+    let mut elsewhere = host.command(&["agents", "set", "claude-code", "search-path=shell"]);
+    let none: Answer = elsewhere.env("PATH", "/nowhere").output().unwrap().into();
+    assert!(none.code != 0 && none.stderr.contains("no folder"), "{none:?}");
+    assert_eq!(searched(), json!(expected), "and nothing was changed");
+}

@@ -14,6 +14,7 @@ mod rule_args;
 mod secret;
 mod settings_text;
 mod setup_args;
+mod shell_path;
 mod topics;
 mod tui;
 mod typed;
@@ -47,6 +48,13 @@ struct Surroundings {
     environment: Vec<(String, String)>,
 }
 
+impl Surroundings {
+    /// Returns the search path of the user's shell.
+    fn path(&self) -> Option<String> {
+        self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone())
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "main reads the environment once and passes it in")]
 fn surroundings() -> Result<Surroundings, Failure> {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
@@ -73,7 +81,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
         Command::Doctor(json) => commands::status::doctor(&data, json),
-        Command::Agents(command) => commands::agents::run(&mut link()?, command),
+        Command::Agents(command) => {
+            commands::agents::run(&mut link()?, command, surroundings.path().as_deref())
+        }
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Import(command) => commands::import::run(link, &surroundings.home, &command),
         Command::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),

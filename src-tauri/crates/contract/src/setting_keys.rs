@@ -44,7 +44,7 @@ pub const SETTING_KEYS: [SettingKey; 32] = [
     key("env-set", "NAME,NAME, none", "Variables that a request may set without being asked about them"),
     key("env-pass", "NAME,NAME, none", "Variables that are passed on from your own environment"),
     key("folders", "~/DIR,/DIR, none", "Folders that it may run in; none is every folder"),
-    key("search-path", "/DIR:/DIR, none", "Where programs are looked up; none is the built-in list"),
+    key("search-path", "/DIR:…, shell, none", "Where programs are looked up; shell: the PATH of this shell"),
     key("output-cap", "1KiB to 64MiB", "Output kept of each stream"),
     key("questions-per-minute", "1 to 600", "Questions that open beside others"),
     key("requests-per-second", "1 to 10000", "Requests, sustained"),

@@ -4,7 +4,7 @@ use crate::args::{self, Agents, Channel, Json};
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::{is_yes, typed};
-use crate::{print, settings_text};
+use crate::{print, settings_text, shell_path};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
     GetChannel, GetStatus, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
@@ -13,7 +13,8 @@ use postern_contract::{AgentRow, Start};
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
 
-pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
+/// Runs a command about agents. `path` is the search path of the user's shell.
+pub(crate) fn run(link: &mut Link, command: Agents, path: Option<&str>) -> Result<(), Failure> {
     match command {
         Agents::List(json) => {
             let agents = link.call::<ListAgents>(&Nothing {})?.agents;
@@ -35,7 +36,7 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
             if json.json { print::json(&row) } else { show(&row) }
         }
-        Agents::Set { id, values, yes } => change(link, &id, &values, yes),
+        Agents::Set { id, values, yes } => change(link, &id, &values, yes, path),
         Agents::DenyAll { id, duration } | Agents::Stop { id, duration } => {
             let until = set(link, &id, "denied-until", &duration.to_string())?.denied_until;
             let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
@@ -107,9 +108,21 @@ pub(crate) fn absolute(folder: &str) -> Result<String, Failure> {
 }
 
 /// Changes an agent and tells what is otherwise now.
-fn change(link: &mut Link, id: &str, values: &[String], yes: bool) -> Result<(), Failure> {
+fn change(
+    link: &mut Link,
+    id: &str,
+    values: &[String],
+    yes: bool,
+    path: Option<&str>,
+) -> Result<(), Failure> {
     let agent = named(id)?;
     let mut values = pairs(values)?;
+    if let Some(value) = values.get_mut("search-path").filter(|value| *value == shell_path::SHELL) {
+        *value = shell_path::folders(path.unwrap_or_default()).join(":");
+        if value.is_empty() {
+            return Err(Failure::usage("the PATH of this shell has no folder that is there and private"));
+        }
+    }
     if yes {
         values.insert("confirm".to_owned(), "yes".to_owned());
     }

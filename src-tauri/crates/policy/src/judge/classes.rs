@@ -320,8 +320,12 @@ impl<'f> Classes<'f> {
                 found.unclassed |= operands.iter().chain([folder]).any(|path| self.places().hold_keys(path));
             }
             let redirected = places::redirected(subject, self.facts, folder, reads);
-            opened.for_each(|path| self.add_read(found, path));
-            redirected.iter().for_each(|path| self.add_read_of_path(found, path));
+            for path in opened {
+                self.add_read(found, path);
+            }
+            for path in &redirected {
+                self.add_read_of_path(found, path);
+            }
         }
         if places::opens_files(subject) {
             for target in &subject.found.targets {

@@ -9,13 +9,17 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
 use crate::setup_args::Setup;
+use crate::shell_path;
 use crate::typed::{is_yes, typed};
-use postern_contract::Start;
+use postern_command::escape;
 use postern_contract::methods::{
-    ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules, PreviewSetup,
-    SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope, Wiring,
+    AgentSet, ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules,
+    PreviewSetup, SetAgent, SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview,
+    SetupScope, Wiring,
 };
+use postern_contract::{AgentRow, Start};
 use report::{End, Row};
+use std::collections::BTreeMap;
 
 pub(crate) fn run(
     link: impl FnOnce() -> Result<Link, Failure>,
@@ -25,7 +29,7 @@ pub(crate) fn run(
     if asked.json.json && !asked.yes && !asked.dry_run {
         return Err(Failure::usage("--json asks nothing: add --yes, or --dry-run to change nothing"));
     }
-    let path = surroundings.environment.into_iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+    let path = surroundings.path();
     let home = surroundings.home.into_os_string().into_string();
     let home = home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?;
     let mut link = link()?;
@@ -134,10 +138,33 @@ impl Run<'_> {
                 print::lines(lines)?;
             }
         }
+        if connected.enrolled {
+            self.look_up_where_the_shell_does(&connected.agent)?;
+        }
         self.import(agent, row)?;
         self.test(agent, row)?;
         row.remains.clone_from(&connected.remains);
         connected.remains.map_or(Ok(()), |remains| self.tell(remains))
+    }
+
+    /// Gives a new agent the search path of this shell, if programs are found there that the built-in folders don't have.
+    fn look_up_where_the_shell_does(&mut self, agent: &AgentRow) -> Result<(), Failure> {
+        let folders = shell_path::folders(self.scope.path.as_deref().unwrap_or_default());
+        if !agent.settings.search_path.is_empty() || !shell_path::adds(&folders) {
+            return Ok(());
+        }
+        let path = folders.join(":");
+        let values = BTreeMap::from([("search-path".to_owned(), path.clone())]);
+        self.link.call::<SetAgent>(&AgentSet { agent: agent.id.clone(), settings: None, values })?;
+        let id = &agent.id;
+        self.tell(format!(
+            "its programs are looked up where this shell finds them: {}",
+            escape::text(&path)
+        ))?;
+        self.tell(format!(
+            "  (if your PATH changes: postern agents set {id} search-path={})",
+            shell_path::SHELL
+        ))
     }
 
     fn disconnect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {
