@@ -21,6 +21,7 @@ mod policy;
 mod printed;
 mod programs;
 mod renewal;
+mod restart;
 mod rules;
 mod samples;
 mod sandbox;
