@@ -72,7 +72,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             commands::serve::run(HostConfig { data, user, session: Arc::new(SystemSession) })
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
-        Command::Doctor(json) => commands::status::doctor(&data, json),
+        Command::Doctor(command) => commands::doctor::run(&data, &command),
         Command::Agents(command) => commands::agents::run(&mut link()?, command),
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Import(command) => commands::import::run(link, &surroundings.home, &command),
