@@ -132,3 +132,28 @@ fn a_permissions_file_that_is_changed_on_disk_is_in_the_audit() {
         assert!(std::time::Instant::now() < end, "{}", arena.ok(&["audit"]));
     }
 }
+
+/// What a lost record is restored from decides what may run: no agent writes, moves or restores it, whatever else it may do.
+#[test]
+fn the_copy_of_the_record_is_out_of_reach() {
+    let Some(arena) = Arena::open_own() else { return };
+    let mut agent = arena.agent("main", &["security=full", "ask=off"]);
+    let data = arena.data().display().to_string();
+    let spare = arena.data().join("postern.db.spare");
+    while !spare.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let postern = postern().display();
+    for command in [
+        json!(["tee", format!("{data}/postern.db.spare")]),
+        json!(["cp", "/etc/passwd", format!("{data}/postern.db.spare")]),
+        json!(["mv", format!("{data}/postern.db.spare"), format!("{data}/elsewhere")]),
+        json!(["sh", "-c", format!("echo x >> '{data}/postern.db.spare'")]),
+        json!([postern.to_string(), "--data", data, "doctor", "--repair", "--yes"]),
+    ] {
+        let end = agent.request(json!({ "command": command }));
+        assert_eq!(end["method"], "exec.denied", "{command}: {end}");
+        assert_eq!(end["params"]["reason"], "core", "{command}: {end}");
+    }
+    assert!(std::fs::read(&spare).unwrap().starts_with(b"SQLite format 3\0"));
+}

@@ -44,7 +44,21 @@ fn a_clock_that_is_set_ends_no_block_and_no_prohibition() {
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone", "--for", "1h"]);
     host.ok(&["pause", "1h"]);
     fs::write(&ahead, "86400").unwrap();
-    assert_eq!(host.json(&["status"])["mode"], "paused", "a day has not passed");
+    let status = host.json(&["status"]);
+    assert_eq!(status["mode"], "paused", "a day has not passed");
+    let told = status["attention"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["kind"] == "clock")
+        .expect("it is told");
+    assert!(told["message"].as_str().unwrap().contains("was put ahead by 1day"), "{told}");
+    assert!(told["since"].is_i64(), "and when: {told}");
+    let doctor = host.run(&["doctor"]);
+    assert!(
+        doctor.stdout.contains("ahead by 1day") && doctor.stdout.contains("restart Postern to go by it"),
+        "{doctor:?}"
+    );
     host.ok(&["resume"]);
     let explained = host.run(&["explain", "--agent", "main", "--", "/usr/bin/id"]);
     assert!(explained.stdout.to_lowercase().contains("deny"), "{explained:?}");
@@ -52,4 +66,7 @@ fn a_clock_that_is_set_ends_no_block_and_no_prohibition() {
     host.ok(&["pause", "1s"]);
     fs::write(&ahead, "-86400").unwrap();
     host.until(&["status"], " is on");
+    assert!(host.ok(&["status"]).contains("was put back by 1day"));
+    fs::write(&ahead, "0").unwrap();
+    assert!(!host.ok(&["status"]).contains("clock"), "until it is right again");
 }

@@ -116,6 +116,13 @@ impl Postern {
         self.child.wait().expect("wait");
     }
 
+    /// Ends the host as a person or the system does, with SIGTERM, and waits for it.
+    pub fn end(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+        self.child.wait().expect("wait");
+    }
+
     /// Starts it again on the same data folder.
     pub fn start_again(&mut self) {
         self.child = serve(self.starter, self.folder.path(), &self.variables);

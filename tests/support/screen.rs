@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Size of the terminal, in lines and columns: so much that nothing is wrapped or out of sight.
@@ -20,6 +21,30 @@ pub struct Screen(String);
 impl Screen {
     /// Runs a program in a terminal until this text is on the screen, and ends it.
     pub fn of(program: &Command, text: &str, patience: Duration) -> Self {
+        let mut terminal = Terminal::start(program);
+        let screen = terminal.shows(text, patience);
+        terminal.end();
+        Self(screen)
+    }
+
+    /// Its lines, without what is blank behind them.
+    pub fn lines(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.lines()
+    }
+}
+
+/// A program that runs in a terminal.
+#[derive(Debug)]
+pub struct Terminal {
+    child: Child,
+    drawn: mpsc::Receiver<Vec<u8>>,
+    reader: JoinHandle<()>,
+    all: Vec<u8>,
+}
+
+impl Terminal {
+    /// Starts a program in a terminal of its own.
+    pub fn start(program: &Command) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -30,7 +55,7 @@ impl Screen {
         tcsetwinsize(&theirs, Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let mut command = in_terminal(program);
         command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
-        let mut child = command.spawn().unwrap();
+        let child = command.spawn().unwrap();
         drop(command);
         let (sender, drawn) = mpsc::channel();
         let reader = std::thread::spawn(move || {
@@ -41,29 +66,30 @@ impl Screen {
                 }
             }
         });
-        let (until, mut all) = (Instant::now() + patience, Vec::new());
-        let screen = loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let piece = drawn.recv_timeout(left);
-            all.extend(
-                piece.unwrap_or_else(|error| panic!("{text} is not shown ({error}): {}", drawn_as(&all))),
-            );
-            let screen = drawn_as(&all);
-            if screen.contains(text) {
-                break screen;
-            }
-        };
-        // It may have ended by itself.
-        drop(child.kill());
-        child.wait().unwrap();
-        drop(drawn);
-        reader.join().unwrap();
-        Self(screen)
+        Self { child, drawn, reader, all: Vec::new() }
     }
 
-    /// Its lines, without what is blank behind them.
-    pub fn lines(&self) -> impl Iterator<Item = &str> + Clone {
-        self.0.lines()
+    /// Waits until this text is on the screen, and returns all that is.
+    pub fn shows(&mut self, text: &str, patience: Duration) -> String {
+        let until = Instant::now() + patience;
+        loop {
+            let screen = drawn_as(&self.all);
+            if screen.contains(text) {
+                return screen;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let piece = self.drawn.recv_timeout(left);
+            self.all.extend(piece.unwrap_or_else(|error| panic!("{text} is not shown ({error}): {screen}")));
+        }
+    }
+
+    /// Ends the program.
+    pub fn end(mut self) {
+        // It may have ended by itself.
+        drop(self.child.kill());
+        self.child.wait().unwrap();
+        drop(self.drawn);
+        self.reader.join().unwrap();
     }
 }
 

@@ -12,4 +12,8 @@ kind: ConcernKind,
 /**
  * What is wrong, in plain words.
  */
-message: string, };
+message: string, 
+/**
+ * Since when; absent if that is not known.
+ */
+since?: number, };

@@ -3,4 +3,4 @@
 /**
  * What something that needs attention is about.
  */
-export type ConcernKind = "managed" | "permissions" | "rule" | "audit" | "records" | "unwritten";
+export type ConcernKind = "managed" | "permissions" | "rule" | "audit" | "records" | "unwritten" | "channel" | "clock";

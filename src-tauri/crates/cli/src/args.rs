@@ -28,8 +28,8 @@ pub(crate) enum Command {
     Serve,
     /// Show if the host is up, what waits and what runs
     Status(Json),
-    /// Diagnose problems
-    Doctor(Json),
+    /// Diagnose problems, and repair a lost record
+    Doctor(Doctor),
     /// Manage agents and their channels
     #[command(subcommand)]
     Agents(Agents),
@@ -149,6 +149,19 @@ pub(crate) struct Json {
     /// Output JSON (JSON Lines with --watch)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Restore agents, rules, settings and audit from their copy if the record is damaged, gone or emptied; everything stays
+    /// denied until `resume`
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) repair: bool,
+    /// Restore without asking
+    #[arg(long, requires = "repair")]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,9 @@ postern-run ends with the command's own exit code, and with 124 (timed out), 125
 126 (denied), 127 (not found), 128+N (ended by signal N).
 ";
 
+/// Postern does not run, or does not let us in.
+const GONE: u8 = 3;
+
 /// A message for the person and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -47,18 +50,24 @@ impl Failure {
     /// No connection.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_connect(error: ConnectError) -> Self {
-        Self { code: 3, message: error.to_string() }
+        Self { code: GONE, message: error.to_string() }
     }
 
     /// The host went away.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_gone(error: Gone) -> Self {
-        Self { code: 3, message: error.to_string() }
+        Self { code: if error.may_come_back() { GONE } else { 5 }, message: error.to_string() }
+    }
+
+    /// Whether the host went away: it may come back.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.code == GONE
     }
 
     /// A call that did not work.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_call(error: CallError) -> Self {
-        Self { code: 4, message: error.to_string() }
+        let code = if error.may_come_back() || error.code() == Some("shutting-down") { GONE } else { 4 };
+        Self { code, message: error.to_string() }
     }
 }

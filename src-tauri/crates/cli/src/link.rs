@@ -1,6 +1,7 @@
 //! The way to the host: where its data folder is, and typed calls over the control socket.
 
 use crate::failure::Failure;
+use crate::print;
 use postern_client::Control;
 use postern_contract::methods::{FaceKind, Method};
 use postern_contract::{Question, Told};
@@ -22,12 +23,54 @@ pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathB
 /// A connection to the running host.
 pub(crate) struct Link {
     control: Control,
+    data: PathBuf,
 }
+
+/// Between two tries to reach a host that went away: first, and at the most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
 impl Link {
     /// Connects and proves who we are.
     pub(crate) fn open(data: &Path) -> Result<Self, Failure> {
-        Ok(Self { control: Control::connect(data).map_err(Failure::from_connect)? })
+        let control = Control::connect(data).map_err(Failure::from_connect)?;
+        Ok(Self { control, data: data.to_owned() })
+    }
+
+    /// Connects again to a host that went away: tries, ever more seldom, until it is back or `waited` says that nobody wants
+    /// it any more. `waited` is given how long to wait, and does so.
+    pub(crate) fn come_back(
+        &mut self,
+        mut waited: impl FnMut(Duration) -> Result<bool, Failure>,
+    ) -> Result<bool, Failure> {
+        let (mut pause, longest) = PAUSES;
+        while waited(pause)? {
+            if let Ok(again) = Self::open(&self.data) {
+                *self = again;
+                return Ok(true);
+            }
+            pause = (pause * 2).min(longest);
+        }
+        Ok(false)
+    }
+
+    /// Does `work`, and again whenever the host went away and is back. Tells of both in one line on standard error.
+    pub(crate) fn whenever_it_runs(
+        &mut self,
+        mut work: impl FnMut(&mut Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        loop {
+            match work(self) {
+                Err(failure) if failure.is_gone() => {
+                    print::remark(format!("{}: waiting until it runs again", failure.message));
+                }
+                ended => return ended,
+            }
+            self.come_back(|pause| {
+                std::thread::sleep(pause);
+                Ok(true)
+            })?;
+            print::remark("Postern runs again");
+        }
     }
 
     /// Calls a method.

@@ -80,7 +80,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             commands::serve::run(HostConfig { data, user, session: Arc::new(SystemSession) })
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
-        Command::Doctor(json) => commands::status::doctor(&data, json),
+        Command::Doctor(command) => commands::doctor::run(&data, &command),
         Command::Agents(command) => {
             commands::agents::run(&mut link()?, command, surroundings.path().as_deref())
         }

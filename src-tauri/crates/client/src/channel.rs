@@ -13,10 +13,15 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long [`Channel::leave`] waits for the host.
 const LEAVING: Duration = Duration::from_secs(1);
+/// How long [`Channel::come_back`] tries.
+const COMING_BACK: Duration = Duration::from_secs(30);
+/// Between its first two tries, and between two at the most.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// What a client says about itself when it connects.
 #[derive(Debug, Clone)]
@@ -92,6 +97,23 @@ impl Channel {
         let events = heard.into_iter().filter(|message| matches!(message, Message::Event(_)));
         *self = Self { heard: events.collect(), ..again };
         Ok(())
+    }
+
+    /// Connects again to a host that went away: tries, ever more seldom, for half a minute and as long as it is `wanted`.
+    pub fn come_back(&mut self, wanted: impl Fn() -> bool) -> Result<(), ConnectError> {
+        let end = Instant::now() + COMING_BACK;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.reconnect() {
+                Err(
+                    ConnectError::NothingListens { .. }
+                    | ConnectError::Unreachable { .. }
+                    | ConnectError::Gone(_),
+                ) if Instant::now() < end && wanted() => std::thread::sleep(pause),
+                outcome => return outcome,
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
     }
 
     /// What the host said when it let this client in.

@@ -114,7 +114,22 @@ pub enum CallError {
     },
 }
 
+impl Gone {
+    /// Whether the host may come back: it ended, or the connection broke.
+    pub fn may_come_back(&self) -> bool {
+        match self {
+            Self::Closed | Self::Broken(_) => true,
+            Self::Unreadable(_) => false,
+        }
+    }
+}
+
 impl CallError {
+    /// Whether the host may come back, to be asked again.
+    pub fn may_come_back(&self) -> bool {
+        matches!(self, Self::Gone(gone) if gone.may_come_back())
+    }
+
     /// The stable name, where the host gave one.
     pub fn code(&self) -> Option<&str> {
         match self {

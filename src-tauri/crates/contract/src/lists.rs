@@ -76,12 +76,22 @@ pub struct Concern {
     pub kind: ConcernKind,
     /// What is wrong, in plain words.
     pub message: String,
+    /// Since when; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub since: Option<Millis>,
 }
 
 impl Concern {
     /// Names what is wrong and what it is about.
     pub fn new(kind: ConcernKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), since: None }
+    }
+
+    /// Adds since when it is so.
+    #[must_use]
+    pub fn since(self, since: Millis) -> Self {
+        Self { since: Some(since), ..self }
     }
 }
 
@@ -101,6 +111,10 @@ pub enum ConcernKind {
     Records,
     /// Records that could not be written yet: they are tried again.
     Unwritten,
+    /// An agent's channel that cannot be opened.
+    Channel,
+    /// The computer's clock, which was set while Postern ran.
+    Clock,
 }
 
 /// An agent that the user stopped for a while.

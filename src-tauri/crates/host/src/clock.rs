@@ -2,7 +2,7 @@
 
 use postern_policy::{Lifetime, Millis};
 use rustix::time::{ClockId, clock_gettime};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Clock that nobody sets, and that counts while the machine sleeps.
 #[cfg(target_os = "linux")]
@@ -42,6 +42,28 @@ pub(crate) fn uptime() -> Millis {
 pub(crate) fn jumped() -> Option<Millis> {
     let ahead = now() - lasting();
     (ahead.abs() >= JUMP).then_some(ahead)
+}
+
+/// A wall clock that was set while this process ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Jump {
+    /// When that was noticed, by the wall clock.
+    pub(crate) at: Millis,
+    /// How far it is ahead of the steady clock, in milliseconds; negative where it was put back.
+    pub(crate) ahead: Millis,
+}
+
+/// The jump that still holds, as it was first noticed.
+static NOTICED: Mutex<Option<Jump>> = Mutex::new(None);
+
+/// Looks at both clocks. Returns how the wall clock was set, until it is right again.
+pub(crate) fn jump() -> Option<Jump> {
+    let mut noticed = NOTICED.lock().unwrap_or_else(PoisonError::into_inner);
+    *noticed = jumped().map(|ahead| {
+        let known = noticed.filter(|known| (known.ahead - ahead).abs() < JUMP);
+        known.unwrap_or_else(|| Jump { at: now(), ahead })
+    });
+    *noticed
 }
 
 /// From how many milliseconds on a difference is a jump.

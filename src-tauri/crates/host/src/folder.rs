@@ -2,7 +2,7 @@
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
@@ -10,6 +10,8 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
+/// The lock's file in a data folder.
+const LOCK: &str = "host.lock";
 /// How long the lock of a killed host may outlive it.
 const LEFT_BEHIND: Duration = Duration::from_secs(2);
 /// Between two tries.
@@ -45,13 +47,54 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
+/// Whether agents were enrolled in this data folder.
+pub(crate) fn has_agents(data: &Path) -> bool {
+    std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some())
+}
+
 /// Takes the data folder, or says that another host has it.
 pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
-    let file = lock_file(&data.join("host.lock"))?;
+    let file = lock_file(&data.join(LOCK))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(FolderLock { file }),
+        Ok(()) => {
+            sign(&file);
+            Ok(FolderLock { file })
+        }
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Taken),
         Err(error) => Err(LockError::Io(error.into())),
+    }
+}
+
+/// Writes our process id into the lock, for [`owner`].
+fn sign(mut file: &File) {
+    let signed = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+    if let Err(error) = signed {
+        tracing::debug!(%error, "the lock does not name its owner");
+    }
+}
+
+/// Who holds the data folder: `None` if nobody does, and the process id inside if the lock names it.
+pub(crate) fn owner(data: &Path) -> io::Result<Option<Option<u32>>> {
+    let mut file = match OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK)
+        .open(data.join(LOCK))
+    {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => {
+            let_go(&file);
+            Ok(None)
+        }
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            let mut signed = String::new();
+            let read = Read::by_ref(&mut file).take(20).read_to_string(&mut signed);
+            Ok(Some(read.ok().and_then(|_| signed.parse().ok())))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -99,7 +142,7 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LockError, lock, lock_once_free, make_private};
+    use super::{LockError, lock, lock_once_free, make_private, owner};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
@@ -111,7 +154,9 @@ mod tests {
         assert_eq!(mode, 0o700, "nobody else may enter");
         let first = lock(&data).unwrap();
         assert!(matches!(lock(&data), Err(LockError::Taken)), "one host at a time");
+        assert_eq!(owner(&data).unwrap(), Some(Some(std::process::id())));
         drop(first);
+        assert_eq!(owner(&data).unwrap(), None, "a signed lock that nobody holds has no owner");
         assert!(lock(&data).is_ok(), "a folder whose host went is free");
     }
 

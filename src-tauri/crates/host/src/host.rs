@@ -9,6 +9,7 @@ use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, World};
 use crate::lanes::{Lanes, PATIENCE};
+use crate::last_error;
 use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
@@ -34,8 +35,11 @@ use tokio_util::sync::CancellationToken;
 const WATCH_BACKLOG: usize = 1024;
 /// How many characters of what a stranger says are kept.
 const SAID: usize = 200;
-/// How long running commands get to end when the host does.
-const SHUTDOWN: Duration = Duration::from_secs(10);
+/// How long running commands get to end when the host does: of the five seconds that it has itself, a part is left for the
+/// record.
+const SHUTDOWN: Duration = Duration::from_millis(3_500);
+/// How long a door may take to say goodbye.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What a host needs to know before it starts. Read once, in `main`.
 #[derive(Debug, Clone)]
@@ -103,9 +107,22 @@ struct Inner {
 }
 
 impl Host {
-    /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime.
-    #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
+    /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime. Why it did not start is
+    /// kept in the folder, for `postern doctor`.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
+        let data = config.data.clone();
+        let started = Self::begin(config).await;
+        match &started {
+            Ok(_) => last_error::forget(&data),
+            // Of these the folder has a host of its own, or is not theirs to write in.
+            Err(StartError::AlreadyRunning(_) | StartError::StartedByARun(_)) => {}
+            Err(error) => last_error::keep(&data, &error.to_string()),
+        }
+        started
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
+    async fn begin(config: HostConfig) -> Result<Self, StartError> {
         descriptors::raise();
         #[cfg(target_os = "linux")]
         crate::run::find_own_program();
@@ -178,6 +195,7 @@ impl Host {
             control.tell_seldom(stirred, &closed);
             control.tell_of_changes(&closed);
             tokio::spawn(watch::watch(control.clone(), book, programs, closed.clone()));
+            tokio::spawn(crate::spare::keep(store.clone(), closed.clone()));
             control::listen(control.clone(), &data)
                 .map_err(|error: ListenError| StartError::Control(error.to_string()))?
         };
@@ -377,10 +395,12 @@ impl Host {
     /// clone is dropped.
     pub async fn shutdown(&self) {
         self.inner.closed.cancel();
-        if let Some(doors) = self.inner.control.doors().take()
-            && let Err(error) = doors.close().await
-        {
-            tracing::warn!(%error, "a door did not close");
+        if let Some(doors) = self.inner.control.doors().take() {
+            match tokio::time::timeout(FAREWELL, doors.close()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "a door did not close"),
+                Err(_) => tracing::warn!("a door did not close in time"),
+            }
         }
         let listening = self.inner.listening.lock().unwrap_or_else(PoisonError::into_inner).take();
         let ended = tokio::time::timeout(SHUTDOWN, self.inner.gate.shut_down()).await;
@@ -396,6 +416,8 @@ impl Host {
             listening.close().await;
         }
         let store = self.inner.store.clone();
+        // What changed in the last moment; a copy that lacks it says so when it is restored.
+        drop(tokio::time::timeout(FAREWELL, crate::spare::write(&store)).await);
         // A record that cannot be closed is recovered at the next start.
         _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
@@ -467,26 +489,26 @@ fn root_entries() -> Arc<[String]> {
 /// Opens every agent's channel. One that cannot be opened does not keep the others closed.
 async fn open_channels(book: &Book, channels: &Channels) {
     for entry in book.agents() {
-        let agent = &entry.agent.id;
-        let key = match entry.folder.key() {
-            Ok(key) => key,
-            Err(error) => {
-                tracing::error!(%agent, %error, "an agent's key cannot be read: its channel stays closed");
-                continue;
-            }
-        };
-        if let Err(error) = channels.open(agent, &entry.folder.socket(), key, &entry.agent.uids).await {
-            tracing::error!(%agent, %error, "an agent's channel cannot be opened");
-        }
+        // Why it stays closed is kept for `status`.
+        drop(channels.open_for(&entry).await);
     }
 }
 
 /// A record that was made anew beside folders of agents was lost, and every prohibition with it.
 fn doubt_a_lost_record(store: &Store, data: &Path) {
-    let left = || std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some());
-    if *store.opened() == Opened::Created && left() {
+    if *store.opened() == Opened::Created && folder::has_agents(data) {
         store.raise_doubt(Cause::Gone);
     }
+}
+
+/// Ends this process after `limit` at the latest, whatever still hangs in it: for who was told to end.
+#[expect(clippy::exit, reason = "what hangs cannot be waited for")]
+pub fn exit_within(limit: Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(limit);
+        tracing::warn!("Postern ends although something still hangs; the next start ends what is left");
+        std::process::exit(1);
+    });
 }
 
 fn unread(error: &BookError) -> StartError {

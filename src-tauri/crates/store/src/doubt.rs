@@ -38,6 +38,25 @@ pub enum Cause {
     Older,
     /// The file at its path, or its log, is not the one that was opened.
     Displaced,
+    /// A person put the copy in its place.
+    Restored {
+        /// When the copy was made.
+        made: Millis,
+        /// How many changes were made after it; `None` where that is not known.
+        changes: Option<i64>,
+        /// Where the lost record lies, if there was one.
+        aside: Option<PathBuf>,
+    },
+}
+
+impl Doubt {
+    /// Where the record lies that cannot be trusted, if it was set aside.
+    pub fn aside(&self) -> Option<&Path> {
+        match &self.cause {
+            Cause::Damaged { aside, .. } | Cause::Restored { aside, .. } => aside.as_deref(),
+            Cause::Gone | Cause::Older | Cause::Displaced => None,
+        }
+    }
 }
 
 /// The doubt about one record, shared by everybody who may find one.
@@ -81,7 +100,7 @@ impl Doubts {
 }
 
 /// Returns the doubt that was noted about the record at `path`. A mark that cannot be read is a doubt as well.
-pub(crate) fn read(path: &Path) -> Option<Doubt> {
+pub fn read(path: &Path) -> Option<Doubt> {
     let unreadable = |what: String| Doubt { since: now(), cause: Cause::Damaged { what, aside: None } };
     match std::fs::read(beside(path, SUFFIX)) {
         Ok(text) => Some(

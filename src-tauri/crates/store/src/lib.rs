@@ -19,23 +19,27 @@ mod column;
 mod doubt;
 mod error;
 mod file;
+mod header;
 mod migrate;
 mod open;
 mod readers;
 mod recover;
 mod retain;
+mod spare;
 mod store;
 mod tables;
 #[cfg(test)]
 mod testing;
 mod writer;
 
-pub use doubt::{Cause, Doubt};
+pub use doubt::{Cause, Doubt, read as noted_doubt};
 pub use error::{Error, OpenError};
+pub use header::{Header, header};
 pub use open::Opened;
 pub use recover::{Recovered, recover};
 pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
 pub use rusqlite::Connection;
+pub use spare::{Lost, Spare, copied, is_whole, lost, restore, spare};
 pub use store::{FILE_NAME, Store};
 pub use tables::{
     agents, chat_messages, events, feed, outputs, questions, renewals, requests, rules, search, sessions,

@@ -6,6 +6,7 @@ use crate::error::{Error, OpenError};
 use crate::file;
 use crate::open::{self, Opened};
 use crate::readers::Readers;
+use crate::spare;
 use crate::writer::{self, Counts, Flush, Job, Receipt};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -190,6 +191,15 @@ impl Store {
             self.raise_doubt(Cause::Damaged { what: what.clone(), aside: None });
         }
         Ok(found)
+    }
+
+    /// Writes the copy of what decides beside the record, for [`crate::restore`]. Returns false where it has everything
+    /// already, and while the record is in doubt: the copy of a better one is not overwritten.
+    pub fn keep_spare(&self) -> Result<bool, Error> {
+        if self.shared.doubts.watch().borrow().is_some() {
+            return Ok(false);
+        }
+        self.read(|conn| spare::keep(conn, self.path()))
     }
 
     /// Writes what still waits, closes the file, and gives back when that is done. Later writes are refused.

@@ -95,13 +95,15 @@ fn watch(link: &mut Link, command: &History, mut from: FeedAsk) -> Result<(), Fa
     from.newest = Some(command.limit);
     from.after = command.after;
     from.wait_ms = Some(WAIT);
-    loop {
-        let page = link.call::<NextEvents>(&from)?;
-        for event in &page.events {
-            if command.json.json { tell_json(event)? } else { tell(event)? }
+    link.whenever_it_runs(|link| {
+        loop {
+            let page = link.call::<NextEvents>(&from)?;
+            for event in &page.events {
+                if command.json.json { tell_json(event)? } else { tell(event)? }
+            }
+            from.after = Some(page.after);
         }
-        from.after = Some(page.after);
-    }
+    })
 }
 
 fn tell(event: &FeedEvent) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::Link;
 use crate::print;
 use crate::typed::{is_yes, typed};
-use postern_client::{Channel, ConnectError, Options, read_key};
+use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
 use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
 use postern_doors::hooks::{self, Asked, Change, Entry, Kind, Odd, Place, SettingsError, ToolClass, Verdict};
 use postern_policy::AgentId;
@@ -183,29 +183,53 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     let Asked { tool, server, arguments, replaceable, session, cwd, .. } = asked;
     let rewrites = replaceable.is_some();
     let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };
-    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
+    loop {
+        match resolved(&mut channel, params.clone(), hand_over) {
+            Err(error) if error.may_come_back() => {
+                print::remark("the connection to Postern is lost; trying again");
+                channel.come_back(|| true).map_err(|error| unreachable(agent, error))?;
+            }
+            Err(error) => return Err(Failure::from_call(error)),
+            Ok(Resolved::Allow(confined)) => return allowed(data, replaceable, confined.as_ref()),
+            Ok(Resolved::Other(verdict)) => return Ok(verdict),
+        }
+    }
+}
+
+/// What became of a question about a tool.
+enum Resolved {
+    /// It is allowed, perhaps confined.
+    Allow(Option<Confined>),
+    /// Anything else.
+    Other(Verdict),
+}
+
+/// Asks, and waits for the answer.
+fn resolved(channel: &mut Channel, params: ToolCheckParams, hand_over: bool) -> Result<Resolved, CallError> {
+    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params))?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
         // Nobody decided, so the agent asks about what it would ask about without Postern.
-        (Decision::Allow, _) if told.by_default => return Ok(Verdict::NoOpinion),
-        (Decision::Allow, _) => return allowed(data, replaceable, told.confined.as_ref()),
-        (Decision::Deny, _) => return Ok(Verdict::Deny(why(told.message))),
+        (Decision::Allow, _) if told.by_default => return Ok(Resolved::Other(Verdict::NoOpinion)),
+        (Decision::Allow, _) => return Ok(Resolved::Allow(told.confined)),
+        (Decision::Deny, _) => return Ok(Resolved::Other(Verdict::Deny(why(told.message)))),
         // Who hangs up takes the question back.
-        (Decision::Ask, _) if hand_over => return Ok(Verdict::HandOver),
-        (Decision::Ask, None) => return Ok(Verdict::Deny("the question has no number".to_owned())),
+        (Decision::Ask, _) if hand_over => return Ok(Resolved::Other(Verdict::HandOver)),
+        (Decision::Ask, None) => {
+            return Ok(Resolved::Other(Verdict::Deny("the question has no number".to_owned())));
+        }
         (Decision::Ask, Some(check)) => check,
     };
     for event in channel.events() {
-        let notice = event.map_err(Failure::from_gone)?;
-        let Event::ToolResolved(resolved) = notice.event else { continue };
+        let Event::ToolResolved(resolved) = event?.event else { continue };
         if resolved.check_id == check {
             return Ok(match resolved.decision {
-                Decision::Allow => allowed(data, replaceable, resolved.confined.as_ref())?,
-                Decision::Ask | Decision::Deny => Verdict::Deny(no(resolved)),
+                Decision::Allow => Resolved::Allow(resolved.confined),
+                Decision::Ask | Decision::Deny => Resolved::Other(Verdict::Deny(no(resolved))),
             });
         }
     }
-    Err(Failure::own("the connection to Postern ended"))
+    Err(CallError::Gone(Gone::Closed))
 }
 
 /// Returns the verdict on what Postern allows: the tool as it was asked about, or with its command confined.

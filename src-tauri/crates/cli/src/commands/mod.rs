@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod confine;
+pub(crate) mod doctor;
 pub(crate) mod doors;
 pub(crate) mod explain;
 pub(crate) mod history;
@@ -12,6 +13,7 @@ pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod programs;
 pub(crate) mod questions;
+pub(crate) mod repair;
 pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;

@@ -36,8 +36,12 @@ enum Seen<'a> {
     Attention { message: &'a str },
 }
 
-/// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
+/// Tells each question as it comes and goes, also after the host was restarted. The terminal is on duty meanwhile.
 pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
+    link.whenever_it_runs(|link| watch_once(link, json))
+}
+
+fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
     let waiting = link.watch_questions()?;
     for question in &waiting {
         tell(&Seen::Opened { question }, json)?;

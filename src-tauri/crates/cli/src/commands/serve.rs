@@ -3,9 +3,13 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_doors::Doors;
-use postern_host::{Host, HostConfig, StartError};
+use postern_host::{Host, HostConfig, StartError, exit_within};
+use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
+
+/// How long it may take to end, whatever hangs.
+const LONGEST_END: Duration = Duration::from_millis(4_800);
 
 pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
     tracing_subscriber::fmt()
@@ -19,7 +23,10 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
         .init();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(workers()).enable_all().build().map_err(Failure::own)?;
-    runtime.block_on(serve(config))
+    let ended = runtime.block_on(serve(config));
+    // A thread that a disk holds up is not waited for.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Returns the number of threads for agents' messages: a quarter of the cores, at least two. Computing and disk
@@ -43,6 +50,7 @@ async fn serve(config: HostConfig) -> Result<(), Failure> {
         _ = interrupt.recv() => {}
         _ = hangup.recv() => {}
     }
+    exit_within(LONGEST_END);
     host.shutdown().await;
     Ok(())
 }

@@ -124,6 +124,14 @@ impl App {
         self.look();
     }
 
+    /// The host is gone: nothing that it said holds, and nothing can be answered.
+    pub(super) fn lost(&mut self, why: &str) {
+        self.questions.clear();
+        self.status = None;
+        self.message = format!("{why}: waiting until it runs again (q quits)");
+        self.look();
+    }
+
     /// Starts over where another question, or another digest of it, is on show.
     pub(super) fn look(&mut self) {
         let now = self.question().map(|question| (question.id.clone(), question.digest.clone()));

@@ -20,7 +20,7 @@ use postern_contract::methods::{
 use postern_contract::{Answer, AnswerParams, EditParams, Scope};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
-    self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEventKind, KeyModifiers,
+    self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 use ratatui::crossterm::execute;
 use std::io::{IsTerminal as _, stdout};
@@ -31,7 +31,7 @@ const LISTEN: Duration = Duration::from_millis(40);
 /// How often the host is told what is on show.
 const PRESENT: Duration = Duration::from_millis(200);
 
-/// Shows questions and activity until the person quits or the host ends.
+/// Shows questions and activity until the person quits. A host that ends is waited for.
 pub(crate) fn run(link: &mut Link) -> Result<(), Failure> {
     if !stdout().is_terminal() {
         return Err(Failure::usage(
@@ -39,18 +39,66 @@ pub(crate) fn run(link: &mut Link) -> Result<(), Failure> {
         ));
     }
     let mut app = App::default();
+    load(link, &mut app)?;
+    let mut terminal = ratatui::init();
+    // A terminal that does not tell its focus is looked at by whoever types into it.
+    drop(execute!(stdout(), EnableFocusChange));
+    let ended = until_quit(&mut terminal, link, &mut app);
+    drop(execute!(stdout(), DisableFocusChange));
+    ratatui::restore();
+    ended
+}
+
+/// Asks for everything that is shown.
+fn load(link: &mut Link, app: &mut App) -> Result<(), Failure> {
     app.questions = link.watch_questions()?;
     app.requests =
         link.call::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
     app.status = Some(link.call::<GetStatus>(&Nothing {})?);
     app.look();
-    let mut terminal = ratatui::init();
-    // A terminal that does not tell its focus is looked at by whoever types into it.
-    drop(execute!(stdout(), EnableFocusChange));
-    let ended = live(&mut terminal, link, &mut app);
-    drop(execute!(stdout(), DisableFocusChange));
-    ratatui::restore();
-    ended
+    Ok(())
+}
+
+fn until_quit(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Result<(), Failure> {
+    let mut ended = live(terminal, link, app);
+    loop {
+        match ended {
+            Err(failure) if failure.is_gone() => app.lost(&failure.message),
+            ended => return ended,
+        }
+        if !link.come_back(|pause| waits(terminal, app, pause))? {
+            return Ok(());
+        }
+        ended = load(link, app).and_then(|()| {
+            app.message = "Postern runs again".to_owned();
+            live(terminal, link, app)
+        });
+    }
+}
+
+/// Shows that the host is gone for this long. Returns false where the person quits.
+fn waits(terminal: &mut DefaultTerminal, app: &mut App, pause: Duration) -> Result<bool, Failure> {
+    let end = Instant::now() + pause;
+    loop {
+        terminal.draw(|frame| view::draw(frame, app)).map_err(Failure::own)?;
+        if !event::poll(end.saturating_duration_since(Instant::now())).map_err(Failure::own)? {
+            return Ok(true);
+        }
+        if let Event::Key(pressed) = event::read().map_err(Failure::own)?
+            && pressed.kind == KeyEventKind::Press
+            && quits(pressed)
+        {
+            return Ok(false);
+        }
+    }
+}
+
+fn quits(pressed: KeyEvent) -> bool {
+    match pressed.code {
+        KeyCode::Char('c') => pressed.modifiers.contains(KeyModifiers::CONTROL),
+        KeyCode::Char('q') => true,
+        _ => false,
+    }
 }
 
 fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Result<(), Failure> {

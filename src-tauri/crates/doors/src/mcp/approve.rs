@@ -2,6 +2,7 @@
 
 use super::{McpAgent, Trouble, blocking};
 use crate::hooks::{self, Kind};
+use postern_client::Channel;
 use postern_protocol::{Call, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
@@ -44,13 +45,28 @@ pub(super) async fn approve(
     Ok(CallToolResult::success(vec![ContentBlock::text(answer(verdict, &input).to_string())]))
 }
 
-/// Nothing where it is allowed, else why not.
+/// Nothing where it is allowed, else why not. A host that went away and comes back is asked again.
 fn decide(
     agent: &McpAgent,
     params: ToolCheckParams,
     cancelled: &CancellationToken,
 ) -> Result<Option<String>, Trouble> {
     let mut channel = agent.connect()?;
+    loop {
+        match verdict(&mut channel, params.clone(), cancelled) {
+            Err(trouble) if trouble.may_come_back() && !cancelled.is_cancelled() => {
+                channel.come_back(|| !cancelled.is_cancelled())?;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn verdict(
+    channel: &mut Channel,
+    params: ToolCheckParams,
+    cancelled: &CancellationToken,
+) -> Result<Option<String>, Trouble> {
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params))?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {

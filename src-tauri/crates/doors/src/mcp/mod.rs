@@ -88,6 +88,17 @@ enum Trouble {
     Interrupted,
 }
 
+impl Trouble {
+    /// Whether the host may come back, to be asked again.
+    fn may_come_back(&self) -> bool {
+        match self {
+            Self::Call(error) => error.may_come_back(),
+            Self::Gone(gone) => gone.may_come_back(),
+            Self::Connect(_) | Self::Params(_) | Self::Crowded(_) | Self::Interrupted => false,
+        }
+    }
+}
+
 impl McpAgent {
     fn connect(&self) -> Result<Channel, ConnectError> {
         let version = env!("CARGO_PKG_VERSION").to_owned();

@@ -3,6 +3,7 @@
 
 use super::jobs::{Job, Stage};
 use super::{McpAgent, Server, Trouble, blocking, read};
+use postern_client::Channel;
 use postern_protocol::{Call, Event, KillParams, Notice, Outcome, RunParams, RunResult, Signal};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
@@ -79,7 +80,7 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> 
     let (job, stage) = Job::begin(*run.clone());
     let agent = Arc::clone(&server.agent);
     drop(tokio::task::spawn_blocking(move || {
-        let ended = until_the_end(&agent, *run, &stage);
+        let ended = until_the_end(&agent, &run, &stage);
         stage.send_replace(Stage::Ended(ended.map(Box::new).map_err(|trouble| trouble.to_string())));
     }));
     Ok(Arc::new(job))
@@ -107,9 +108,24 @@ fn kill(agent: &McpAgent, request_id: Uuid) -> Result<(), Trouble> {
     agent.ask(&Call::Kill(KillParams { request_id, signal: Signal::term() })).map(drop)
 }
 
-/// Sends the request and hears until its last event.
-fn until_the_end(agent: &McpAgent, run: RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
+/// Sends the request and hears until its last event. A host that went away and comes back is asked again, under the same
+/// number: nothing runs twice.
+fn until_the_end(agent: &McpAgent, run: &RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
     let mut channel = agent.connect()?;
+    loop {
+        match hear(&mut channel, run.clone(), stage) {
+            Err(trouble) if trouble.may_come_back() && !stage.is_closed() => {
+                let message = "the connection to Postern is lost; trying again".to_owned();
+                let runs = matches!(*stage.borrow(), Stage::Going { runs: true, .. });
+                stage.send_replace(Stage::Going { message, runs });
+                channel.come_back(|| !stage.is_closed())?;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
     let request_id = run.request_id;
     if let RunResult::Ended(notice) = channel.run(run)? {
         return Ok(*notice);

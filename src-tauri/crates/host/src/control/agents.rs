@@ -15,11 +15,8 @@ use std::path::Path;
 impl Control {
     /// Opens an agent's channel, or opens it anew with another key or other uids: who is on it is cut off.
     pub(crate) async fn open_channel(&self, entry: &AgentEntry) -> Result<(), ControlError> {
-        let internal = |error: String| ControlError::new(ControlCode::Internal, error);
-        let key = entry.folder.key().map_err(|error| internal(error.to_string()))?;
-        let agent = &entry.agent;
-        let opened = self.parts.channels.open(&agent.id, &entry.folder.socket(), key, &agent.uids).await;
-        opened.map_err(|error| internal(error.to_string()))
+        let opened = self.parts.channels.open_for(entry).await;
+        opened.map_err(|error| ControlError::new(ControlCode::Internal, error))
     }
 
     async fn row(&self, agent: &AgentId) -> Result<AgentRow, ControlError> {

@@ -3,7 +3,7 @@
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use crate::book::Managed;
-use crate::clock::lasting;
+use crate::clock::{Jump, jump, lasting};
 use crate::gate::Unwritten;
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
@@ -11,6 +11,8 @@ use postern_contract::{Concern, ConcernKind, Mode, Status, StoppedAgent, Told};
 use postern_policy::Millis;
 use postern_store::agents::Agent;
 use postern_store::{Cause, Doubt};
+use std::path::Path;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The longest pause that ends by itself, in milliseconds: a week.
@@ -22,12 +24,19 @@ impl Control {
         let counts = parts.gate.counts().await.map_err(gone)?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
+        if !parts.book.store().is_in_place() {
+            parts.book.store().raise_doubt(Cause::Displaced);
+        }
         let doubt = parts.book.store().doubt().borrow().clone();
         if let Some(doubt) = &doubt {
-            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)));
+            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).since(doubt.since));
         }
-        let unwritten = counts.unwritten.as_ref().map(unwritten);
-        attention.extend(unwritten.map(|problem| Concern::new(ConcernKind::Unwritten, problem)));
+        attention.extend(counts.unwritten.as_ref().map(unwritten));
+        attention.extend(parts.channels.shut().into_iter().map(|(agent, (since, why))| {
+            let message = format!("the channel of {agent} is closed: {why}");
+            Concern::new(ConcernKind::Channel, message).since(since)
+        }));
+        attention.extend(jump().map(set_clock));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
         let mode = match (doubt.is_some(), counts.paused) {
             (true, _) => Mode::DenyAll,
@@ -68,7 +77,7 @@ impl Control {
         }));
     }
 
-    pub(super) async fn status_changed(&self) -> Result<Status, ControlError> {
+    pub(crate) async fn status_changed(&self) -> Result<Status, ControlError> {
         let status = self.status().await?;
         self.tell(Told::StatusChanged(Box::new(status.clone())));
         Ok(status)
@@ -120,6 +129,7 @@ fn doubtful(doubt: &Doubt) -> String {
             "the record is older than its audit: a copy was put in its place, or its log was removed"
                 .to_owned()
         }
+        Cause::Restored { made, changes, aside } => restored(*made, *changes, aside.as_deref()),
         Cause::Displaced => {
             "the record is no longer where it was opened: another file is there, or none".to_owned()
         }
@@ -127,8 +137,27 @@ fn doubtful(doubt: &Doubt) -> String {
     format!("{what}. Everything is denied until you resume")
 }
 
+/// That the record is a copy, in words.
+fn restored(made: Millis, changes: Option<i64>, aside: Option<&Path>) -> String {
+    let made = jiff::Timestamp::from_millisecond(made).map_or_else(
+        |_| "an unknown time".to_owned(),
+        |made| made.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    );
+    let lacks = match changes {
+        Some(0) => "it has every change to agents and rules".to_owned(),
+        Some(1) => "it lacks the last change to agents, rules or settings".to_owned(),
+        Some(many) => format!("it lacks the last {many} changes to agents, rules and settings"),
+        None => "whether it lacks later changes to agents and rules is not known".to_owned(),
+    };
+    let aside = aside.map(|aside| format!(". The lost record is kept as {}", aside.display()));
+    format!(
+        "the record was restored from the copy of {made}; {lacks}. Its history is lost{}",
+        aside.unwrap_or_default()
+    )
+}
+
 /// What waits to be written, in words.
-fn unwritten(owed: &Unwritten) -> String {
+fn unwritten(owed: &Unwritten) -> Concern {
     let many = |count: u32, one: &str, more: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -140,7 +169,21 @@ fn unwritten(owed: &Unwritten) -> String {
     ];
     let what: Vec<String> = what.into_iter().flatten().collect();
     let waits = if owed.endings + owed.others == 1 { "waits" } else { "wait" };
-    format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why)
+    let message = format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why);
+    Concern::new(ConcernKind::Unwritten, message).since(owed.since)
+}
+
+/// That the wall clock was set, in words.
+fn set_clock(jump: Jump) -> Concern {
+    let way = if jump.ahead > 0 { "ahead" } else { "back" };
+    // To the second: the two clocks are read one after the other.
+    let far = Duration::from_secs((jump.ahead.unsigned_abs() + 500) / 1_000);
+    let message = format!(
+        "this computer's clock was put {way} by {} while Postern runs. Pauses, stops and rules with a time limit end as if it \
+         had not been",
+        humantime::format_duration(far)
+    );
+    Concern::new(ConcernKind::Clock, message).since(jump.at)
 }
 
 /// It holds from now on, and a restart would forget it.

@@ -30,6 +30,8 @@ pub(crate) struct Owed {
     stops: HashMap<AgentId, Again>,
     /// Why the last write failed.
     why: String,
+    /// When the first of what is owed now could not be written.
+    since: Millis,
 }
 
 /// When a write is tried again.
@@ -56,9 +58,19 @@ pub struct Unwritten {
     pub others: u32,
     /// Why the last write failed.
     pub why: String,
+    /// When the first of it could not be written.
+    pub since: Millis,
 }
 
 impl Owed {
+    /// Notes why a write failed, before what it would have written is owed.
+    fn failed(&mut self, why: String) {
+        if self.requests.is_empty() && self.stops.is_empty() && self.pause.is_none() {
+            self.since = crate::clock::now();
+        }
+        self.why = why;
+    }
+
     /// Nothing is owed for this request any more.
     pub(super) fn forget(&mut self, id: Uuid) {
         self.requests.remove(&id);
@@ -102,7 +114,7 @@ impl Task {
         if let Some(writing) = writing {
             self.agent(&agent).ledger.refund(writing.charge);
         }
-        self.owed.why = error.to_string();
+        self.owed.failed(error.to_string());
         match refused {
             Refused::Forgotten => self.forget_unwritten(id),
             Refused::NotBegun(at_once) => {
@@ -203,8 +215,8 @@ impl Task {
         let others = requests().count() - endings + self.owed.stops.len();
         let others = others + usize::from(self.owed.pause.is_some());
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let unwritten =
-            Unwritten { endings: count(endings), others: count(others), why: self.owed.why.clone() };
+        let (why, since) = (self.owed.why.clone(), self.owed.since);
+        let unwritten = Unwritten { endings: count(endings), others: count(others), why, since };
         (endings + others > 0).then_some(unwritten)
     }
 
@@ -238,11 +250,12 @@ impl Task {
         if number != self.owed.pauses {
             return;
         }
-        self.owed.pause = problem.is_some().then(|| Again::after(self.owed.pause));
+        let again = problem.is_some().then(|| Again::after(self.owed.pause));
         if let Some(why) = problem {
             tracing::error!(error = why, "a pause could not be written down");
-            self.owed.why = why;
+            self.owed.failed(why);
         }
+        self.owed.pause = again;
         self.parts.stirred.status.notify_one();
     }
 
@@ -266,8 +279,8 @@ impl Task {
         match saved {
             Err(error) if until > crate::clock::lasting() && self.parts.book.policy(agent).is_some() => {
                 let again = Again::after(self.owed.stops.get(agent).copied());
+                self.owed.failed(error.to_string());
                 self.owed.stops.insert(agent.clone(), again);
-                self.owed.why = error.to_string();
             }
             Ok(()) | Err(_) => {
                 self.owed.stops.remove(agent);

@@ -31,6 +31,8 @@ fn reported(_: OwnedFd) -> Option<postern_request::Drift> {
 const HELD_PIPES: Duration = Duration::from_secs(2);
 /// How often the tree is looked at while it is being ended.
 const LOOK: Duration = Duration::from_millis(20);
+/// The grace of a run while Postern ends, which has five seconds in all.
+const QUITTING: Duration = Duration::from_secs(2);
 /// How long after KILL a process is waited for. Only one that is stuck in the system takes any time.
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
@@ -164,7 +166,8 @@ impl Watched {
         self.tree.signal(Signal::TERM);
         // A stopped process could not obey.
         self.tree.signal(Signal::CONT);
-        let grace = Instant::now() + self.grace;
+        let quits = self.stop == Some(Stop::Shutdown);
+        let grace = Instant::now() + if quits { self.grace.min(QUITTING) } else { self.grace };
         let mut leader_gone = false;
         while Instant::now() < grace {
             tokio::select! {

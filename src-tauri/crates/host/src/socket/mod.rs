@@ -20,12 +20,14 @@ pub(crate) use reader::Reader;
 pub(crate) use reply::Reply;
 pub(crate) use say::say;
 
+use crate::book::AgentEntry;
+use crate::clock::now;
 use crate::gate::Gate;
 use crate::publish::Publisher;
 use connection::Channel;
-use postern_policy::AgentId;
+use postern_policy::{AgentId, Millis};
 use postern_protocol::Key;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Handle;
@@ -43,6 +45,8 @@ pub(crate) struct Channels {
     /// Runtime that serves the connections of every channel.
     runtime: Handle,
     open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
+    /// Channels that could not be opened: since when, and why.
+    shut: Arc<Mutex<BTreeMap<AgentId, (Millis, String)>>>,
 }
 
 #[derive(Debug)]
@@ -56,7 +60,30 @@ impl Channels {
     pub(crate) fn new(gate: Gate, publisher: Publisher) -> Self {
         let all = Arc::new(Semaphore::new(accept::IN_ALL));
         let (clients, runtime) = (Clients::default(), Handle::current());
-        Self { gate, publisher, all, clients, runtime, open: Arc::default() }
+        Self { gate, publisher, all, clients, runtime, open: Arc::default(), shut: Arc::default() }
+    }
+
+    /// Opens the channel of an agent, or notes why it stays closed.
+    pub(crate) async fn open_for(&self, entry: &AgentEntry) -> Result<(), String> {
+        let agent = &entry.agent;
+        let opened = match entry.folder.key() {
+            Ok(key) => {
+                let opened = self.open(&agent.id, &entry.folder.socket(), key, &agent.uids).await;
+                opened.map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = &opened {
+            tracing::error!(agent = %agent.id, error, "an agent's channel stays closed");
+            let why = (now(), error.clone());
+            self.shut.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.id.clone(), why);
+        }
+        opened
+    }
+
+    /// Returns the channels that could not be opened: since when, and why.
+    pub(crate) fn shut(&self) -> BTreeMap<AgentId, (Millis, String)> {
+        self.shut.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
@@ -100,6 +127,7 @@ impl Channels {
 
     /// Closes the channel of `agent` and cuts everybody on it off.
     pub(crate) async fn close(&self, agent: &AgentId) {
+        self.shut.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
         let channel = self.lock().remove(agent);
         if let Some(channel) = channel {
             channel.closed.cancel();

@@ -2,6 +2,7 @@
 //! files; what is heard only says *look again*, and looking compares contents. A slow look now and then is the net.
 
 use crate::book::{Book, BookError, permissions_folder};
+use crate::clock::jump;
 use crate::control::Control;
 use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
@@ -35,6 +36,7 @@ pub(crate) async fn watch(
     let mut watcher = start(Arc::clone(&heard), Shipped::of(&book));
     let mut watched = BTreeSet::new();
     let mut cleared = Instant::now();
+    let mut jumped = jump();
     loop {
         match roots(&book).await {
             Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots, &book.managed_folders()),
@@ -46,6 +48,10 @@ pub(crate) async fn watch(
         }
         if let Err(error) = look(&control, &book, &mut programs, clear).await {
             tracing::warn!(%error, "what changed on disk could not be taken over");
+        }
+        if std::mem::replace(&mut jumped, jump()) != jumped {
+            // Who asks for the status hears of it as well.
+            drop(control.status_changed().await);
         }
         tokio::select! {
             () = heard.notified() => {}

@@ -32,6 +32,11 @@ pub(super) fn read(path: &Path) -> Option<Head> {
     serde_json::from_slice(&std::fs::read(place(path, "")).ok()?).ok()
 }
 
+/// Returns how many rows the chain of the record at `path` had, as its head says.
+pub(crate) fn rows(path: &Path) -> Option<i64> {
+    read(path).map(|head| head.count)
+}
+
 /// Writes the current head. It may lag behind the chain, but is never ahead of it.
 pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
     let newest = newest(conn).map_err(io::Error::other)?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Tables that decide what may run. They are small and are checked at every start; the history is checked by
 /// [`crate::Store::check`], which takes as long as reading the file does.
-const PRECIOUS: [&str; 7] =
+pub(crate) const PRECIOUS: [&str; 7] =
     ["agents", "rules", "sessions", "skill_folders", "skills", "skill_clis", "settings"];
 
 /// How the record was found.
@@ -57,6 +57,17 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
                     Err(OpenError::File { path: path.to_owned(), source: std::io::Error::other(what) })
                 }
             }
+        }
+    }
+}
+
+/// Opens a record that was put in place, to record in its audit where it comes from.
+pub(crate) fn adopt(path: &Path, found: &Value) -> Result<(), OpenError> {
+    match attempt(path, Some(found)) {
+        Ok(_) => Ok(()),
+        Err(Trouble::Refused(error)) => Err(error),
+        Err(Trouble::Damage(what)) => {
+            Err(OpenError::File { path: path.to_owned(), source: io::Error::other(what) })
         }
     }
 }

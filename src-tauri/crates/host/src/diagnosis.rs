@@ -1,0 +1,86 @@
+//! What can be seen of a data folder from outside: for `postern doctor`, also where no host runs or answers.
+
+use crate::folder;
+use crate::last_error::{self, LastError};
+use postern_policy::Millis;
+use postern_store::{Doubt, FILE_NAME, Header, copied, header, noted_doubt};
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What was found in a data folder.
+#[derive(Debug)]
+pub struct Diagnosis {
+    /// Bytes that are free on its disk.
+    pub free: io::Result<u64>,
+    /// Whether its disk can only be read.
+    pub read_only: bool,
+    /// Who holds it.
+    pub owner: io::Result<Owner>,
+    /// What the first bytes of its record tell.
+    pub record: Header,
+    /// Whether agents were enrolled in it.
+    pub had_agents: bool,
+    /// Why its record cannot be trusted.
+    pub doubt: Option<Doubt>,
+    /// When the copy of its agents and rules was written; `None` where there is none.
+    pub copied: Option<Millis>,
+    /// Why the last start failed.
+    pub last_error: Option<LastError>,
+}
+
+/// Who holds a data folder.
+#[derive(Debug)]
+pub enum Owner {
+    /// No host.
+    Nobody,
+    /// A host; with its process, where that is known.
+    Host(Option<Process>),
+}
+
+/// A process, as the system describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// Whether a signal stopped it.
+    pub stopped: bool,
+    /// Files that it has open, and how many it may have; `None` where the system does not say.
+    pub open_files: Option<(u64, u64)>,
+}
+
+/// Looks at a data folder. Changes nothing in it, and may take as long as its disk does.
+pub fn diagnose(data: &Path) -> Diagnosis {
+    let disk = statvfs(data).map_err(io::Error::from);
+    let record: PathBuf = data.join(FILE_NAME);
+    Diagnosis {
+        read_only: disk.as_ref().is_ok_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY)),
+        free: disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
+        owner: folder::owner(data).map(|owner| match owner {
+            None => Owner::Nobody,
+            Some(pid) => Owner::Host(pid.map(process)),
+        }),
+        record: header(&record),
+        had_agents: folder::has_agents(data),
+        doubt: noted_doubt(&record),
+        copied: copied(&record),
+        last_error: last_error::read(data),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn process(pid: u32) -> Process {
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    // The state is what follows the name, which may hold anything.
+    let stopped = read("stat").rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']));
+    let limits = read("limits");
+    let most = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+    let most = most.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).ok().map(|files| files.count() as u64);
+    Process { pid, stopped, open_files: open.zip(most) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process(pid: u32) -> Process {
+    Process { pid, stopped: false, open_files: None }
+}

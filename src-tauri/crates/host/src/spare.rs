@@ -1,0 +1,50 @@
+//! Keeps the copy of what decides beside the record: written when it is quiet after a change.
+
+use postern_store::Store;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+/// How long it must be quiet after a change.
+const QUIET: Duration = Duration::from_secs(1);
+/// How long changes may follow each other before the copy is written all the same.
+const LONGEST: Duration = Duration::from_secs(20);
+/// How long after a failure it is tried again.
+const AGAIN: Duration = Duration::from_mins(1);
+
+/// Writes the copy now and after every change, until `closed`.
+pub(crate) async fn keep(store: Store, closed: CancellationToken) {
+    let (mut recorded, mut doubt) = (store.recorded(), store.doubt());
+    loop {
+        let again = if write(&store).await { Duration::MAX } else { AGAIN };
+        tokio::select! {
+            changed = recorded.changed() => if changed.is_err() { return },
+            changed = doubt.changed() => if changed.is_err() { return },
+            () = sleep(again) => {}
+            () = closed.cancelled() => return,
+        }
+        let latest = Instant::now() + LONGEST;
+        while let Ok(Ok(())) = timeout_at(latest.min(Instant::now() + QUIET), recorded.changed()).await {
+            if closed.is_cancelled() {
+                return;
+            }
+        }
+    }
+}
+
+/// Writes the copy, where it lacks something. Returns false where that failed.
+pub(crate) async fn write(store: &Store) -> bool {
+    let store = store.clone();
+    let written = tokio::task::spawn_blocking(move || store.keep_spare()).await;
+    match written {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the copy of agents and rules could not be written");
+            false
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the copy of agents and rules could not be written");
+            false
+        }
+    }
+}

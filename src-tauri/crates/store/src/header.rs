@@ -1,0 +1,64 @@
+//! What the first bytes of a record tell, without opening it: for when no host runs, or none can.
+
+use crate::file::beside;
+use crate::migrate;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// What lies at a record's path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Header {
+    /// A record that this version can open, as far as its first bytes tell.
+    Known,
+    /// Nothing.
+    Missing,
+    /// An empty file.
+    Empty,
+    /// No database, or one whose first bytes were overwritten.
+    Damaged,
+    /// A database of another program.
+    Foreign,
+    /// A record of a newer Postern.
+    Newer {
+        /// Its format.
+        found: u32,
+        /// The newest format that is known here.
+        known: i64,
+    },
+    /// Something that cannot be read: the reason.
+    Unreadable(String),
+}
+
+/// Reads the first bytes of the record at `path`. Changes nothing, and waits for nobody's lock.
+pub fn header(path: &Path) -> Header {
+    // Before it is opened: a pipe would be waited for.
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => return Header::Unreadable("it is not a regular file".to_owned()),
+        Ok(found) if found.len() == 0 => return Header::Empty,
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Header::Missing,
+        Err(error) => return Header::Unreadable(error.to_string()),
+    }
+    let mut first = [0; 100];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut first)) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Header::Damaged,
+        Err(error) => Header::Unreadable(error.to_string()),
+        Ok(()) if !first.starts_with(b"SQLite format 3\0") => Header::Damaged,
+        Ok(()) => identity(number(&first, 68), number(&first, 60), path),
+    }
+}
+
+/// The format is in the first page, which may still lie in the log.
+fn identity(application: u32, found: u32, path: &Path) -> Header {
+    let logged = || std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let known = migrate::newest();
+    if i64::from(application) != migrate::APPLICATION {
+        return if application == 0 && logged() { Header::Known } else { Header::Foreign };
+    }
+    if i64::from(found) > known { Header::Newer { found, known } } else { Header::Known }
+}
+
+fn number(bytes: &[u8; 100], at: usize) -> u32 {
+    bytes[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}

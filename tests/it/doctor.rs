@@ -1,0 +1,155 @@
+//! `postern doctor` in each fault: it names the cause and what to type, also where no host runs or answers.
+
+use postern_tests::Postern;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What `doctor` finds wrong: each with what fixes it.
+fn wrong(host: &Postern) -> Vec<(String, String)> {
+    let said = host.run(&["doctor", "--json"]);
+    let findings: Value =
+        serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let all = findings.as_array().unwrap().iter();
+    let bad: Vec<_> =
+        all.filter(|one| one["ok"] == false).map(|one| (text(one, "what"), text(one, "mend"))).collect();
+    assert_eq!(
+        said.code,
+        i32::from(!bad.is_empty()),
+        "the exit code says whether something is wrong: {said:?}"
+    );
+    bad
+}
+
+/// Exactly one thing is wrong, in these words.
+#[track_caller]
+fn only(host: &Postern, what: &str, mend: &str) {
+    let found = wrong(host);
+    let [(said, fix)] = found.as_slice() else { panic!("one thing is wrong: {found:?}") };
+    assert!(said.contains(what), "{said}");
+    assert!(fix.contains(mend), "{fix}");
+}
+
+/// It is among what is wrong.
+#[track_caller]
+fn among(host: &Postern, what: &str, mend: &str) {
+    let found = wrong(host);
+    assert!(found.iter().any(|(said, fix)| said.contains(what) && fix.contains(mend)), "{what}: {found:?}");
+}
+
+fn record(host: &Postern) -> PathBuf {
+    host.data().join("postern.db")
+}
+
+/// A host with an agent, ended as a person ends it, so that its record lies in one file.
+fn ended() -> Postern {
+    let mut host = Postern::start();
+    host.enrol("main");
+    host.end();
+    host
+}
+
+/// A start that fails.
+fn fails_to_start(host: &Postern) -> String {
+    let started = host.run(&["serve"]);
+    assert!(started.code > 0, "{started:?}");
+    started.stderr
+}
+
+#[test]
+fn a_host_that_is_well_has_nothing_wrong() {
+    let host = Postern::start();
+    host.enrol("main");
+    assert_eq!(wrong(&host), [], "and says so");
+}
+
+#[test]
+fn why_no_host_starts_is_said_where_it_does_not_run() {
+    let host = ended();
+    only(&host, "Postern does not run", "postern serve");
+    let overwrite = |at: u64, bytes: &[u8]| {
+        let file = fs::OpenOptions::new().write(true).open(record(&host)).unwrap();
+        file.write_all_at(bytes, at).unwrap();
+    };
+    overwrite(60, &99_u32.to_be_bytes());
+    among(&host, "written by a newer Postern (format 99", "update Postern");
+    assert!(fails_to_start(&host).contains("newer Postern"));
+    among(&host, "the last start failed at ", "correct that first");
+    overwrite(68, &7_u32.to_be_bytes());
+    among(&host, "a database of another program", "move that file away");
+
+    let host = ended();
+    fs::write(host.data().join("control.key"), "").unwrap();
+    fails_to_start(&host);
+    among(&host, "control.key holds no key", "rm '");
+    among(&host, "the last start failed at ", "correct that first");
+}
+
+#[test]
+fn a_start_that_works_forgets_the_one_that_failed() {
+    let mut host = ended();
+    let key = fs::read(host.data().join("control.key")).unwrap();
+    fs::write(host.data().join("control.key"), "").unwrap();
+    fails_to_start(&host);
+    fs::write(host.data().join("control.key"), key).unwrap();
+    host.start_again();
+    assert_eq!(wrong(&host), []);
+    host.end();
+    only(&host, "Postern does not run", "postern serve");
+}
+
+#[test]
+fn a_record_that_is_damaged_or_gone_is_named_before_a_host_finds_it() {
+    let mut host = ended();
+    let file = fs::OpenOptions::new().write(true).open(record(&host)).unwrap();
+    file.write_all_at(&[0x5a; 100], 0).unwrap();
+    among(&host, "postern.db is damaged", "postern doctor --repair");
+    host.start_again();
+    among(&host, "is set aside as ", "postern doctor --repair");
+    among(&host, "(since ", "postern doctor --repair");
+    host.crash();
+    among(&host, "everything is denied until you resume", "postern doctor --repair");
+
+    let host = ended();
+    fs::remove_file(record(&host)).unwrap();
+    among(&host, "gone or empty, and with it every agent and every rule", "postern doctor --repair");
+}
+
+#[test]
+fn a_record_that_is_removed_while_postern_runs_is_said_at_once() {
+    let host = Postern::start();
+    host.enrol("main");
+    for name in ["postern.db", "postern.db-wal", "postern.db-shm"] {
+        fs::remove_file(host.data().join(name)).unwrap();
+    }
+    among(&host, "no longer where it was opened", "end Postern");
+    assert_eq!(host.json(&["status"])["mode"], "deny-all");
+}
+
+#[test]
+fn a_host_that_hangs_is_told_from_one_that_does_not_run() {
+    let host = Postern::start();
+    host.enrol("main");
+    let pid = rustix::process::Pid::from_raw(i32::try_from(host.pid()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    let began = Instant::now();
+    only(&host, "was stopped by a signal", &format!("kill -CONT {}", host.pid()));
+    assert!(began.elapsed() < Duration::from_secs(20), "no look takes long");
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+    assert_eq!(wrong(&host), []);
+    fs::remove_file(host.data().join("control.sock")).unwrap();
+    only(&host, "its control socket", &format!("kill {}", host.pid()));
+}
+
+#[test]
+fn a_channel_that_stays_closed_has_its_reason_and_its_command() {
+    let mut host = ended();
+    fs::write(host.data().join("agents/main/agent.key"), "").unwrap();
+    host.start_again();
+    only(&host, "the channel of main is closed: ", "postern agents rotate-key AGENT");
+    host.ok(&["agents", "rotate-key", "main"]);
+    assert_eq!(wrong(&host), []);
+}
