@@ -275,7 +275,7 @@ describe("the allowlist editor", () => {
     const field = editor.getByRole("textbox", { name: "Pattern" });
     await user.type(field, "sh *");
     await vi.waitFor(() =>
-      expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/),
+      expect(field).toHaveAccessibleDescription(/would allow every program that it can start/),
     );
     expect(field).toBeInvalid();
     await user.click(editor.getByRole("button", { name: "Save" }));

@@ -32,7 +32,7 @@ pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use chats::{ChatMessage, QuestionRow};
 pub use clock::now;
 pub use control::{Control, Handle};
-pub use gate::{Counts, Gate, Gone, Killed, Unwritten};
+pub use gate::{Counts, Gate, Gone, Killed, PauseProblem, Unwritten};
 pub use host::{Host, HostConfig, StartError};
 pub use own_programs::{own_programs, programs_folder};
 pub use run::OwnEnd;

@@ -133,7 +133,7 @@ fn until_the_end(agent: &McpAgent, run: RunParams, stage: &watch::Sender<Stage>)
                 let question = pending.question.as_ref().map(|code| format!(" to question {code}"));
                 let question = question.unwrap_or_default();
                 (
-                    format!("waits for the person's answer{question}, number {} in line", pending.position),
+                    format!("waits for the user's answer{question}, number {} in line", pending.position),
                     false,
                 )
             }
