@@ -32,7 +32,7 @@ stop_lanes() {
   for one in ${lanes[@]+"${lanes[@]}"}; do kill -- "-${one%%:*}" 2>/dev/null || true; done
 }
 
-# Runs tests of the whole workspace, which has one set of features: one package alone would be built anew, with others.
+# Runs tests of the whole workspace, which has one set of features: one package alone would be built again, with others.
 # The whole of it even where one test fails, so that one run tells everything.
 rust_tests() {
   local log

@@ -1,7 +1,7 @@
 //! The desktop app: windows, menu-bar item, notifications. It shows and passes on; every decision is the host's.
 //!
 //! `options` what it was started with · `backend` the host, embedded or attached to · `desk` the question on show and
-//! what was seen of it · `window` the two windows · `commands` what each page may call · `menu` the menu-bar item ·
+//! what was seen of it · `overview` what the menu-bar item shows · `window` the windows · `commands` what each page may call · `menu` the menu-bar item ·
 //! `notify` notifications that tell · `presence` is it the owner who answers · `preferences` how it looks and sounds ·
 //! `sound` what is heard.
 
@@ -11,6 +11,7 @@ mod desk;
 mod menu;
 mod notify;
 mod options;
+mod overview;
 mod preferences;
 mod presence;
 mod run;

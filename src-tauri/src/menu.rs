@@ -1,28 +1,23 @@
 //! The menu-bar item: the state in words, what waits, runs and ran last, and what blocks all agents.
 
-use crate::Page;
 use crate::backend::Backend;
 use crate::run::Parts;
+use crate::window::popover::Popover;
 use crate::window::settings;
+use crate::{Page, overview};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use postern_contract::methods::{
-    GetStatus, ListAgents, ListQuestions, ListRequests, Nothing, Pause, PauseAll, RequestFilter, ResumeAll,
-};
-use postern_contract::{Mode, Question, RequestRow, Status};
+use postern_contract::methods::{KillRequest, Nothing, Pause, PauseAll, RequestKill, ResumeAll};
+use postern_contract::{Mode, Overview, Question, RequestRow, Status};
 use postern_policy::RiskLevel;
 use postern_protocol::RunState;
 use tauri::image::Image;
 use tauri::menu::{MenuBuilder, MenuEvent, MenuItem, MenuItemBuilder};
-use tauri::tray::{TrayIcon, TrayIconBuilder};
+use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager, Wry};
 
 /// Waiting requests that the menu lists.
 const WAITING: usize = 3;
-/// Requests that the menu lists of those that run, and of those that ended.
-const LAST: usize = 5;
-/// Requests that are read to find them.
-const READ: u32 = 30;
 /// Characters of a command that fit into a menu.
 const LONGEST: usize = 56;
 const STOPPED: &str = "Postern has stopped";
@@ -34,50 +29,46 @@ pub(crate) struct Menu {
     app: AppHandle,
     /// None where the system has no place for one.
     tray: Option<TrayIcon>,
+    popover: Popover,
 }
 
-/// Puts the item into the menu bar.
-pub(crate) fn open(app: &AppHandle) -> Menu {
+/// Puts the item into the menu bar. On macOS a click opens the popover, and the other button the menu; elsewhere the system
+/// opens the menu, and its first item opens the popover.
+pub(crate) fn open(app: &AppHandle, popover: Popover) -> Menu {
+    let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
         .icon(face(Mode::Listening, false))
         .icon_as_template(true)
         .tooltip("Postern")
+        .show_menu_on_left_click(false)
         .on_menu_event(on_menu_event)
+        .on_tray_icon_event(move |tray, event| {
+            if let TrayIconEvent::Click {
+                button: MouseButton::Left,
+                button_state: MouseButtonState::Up,
+                rect,
+                ..
+            } = event
+            {
+                clicked.toggle(tray.app_handle(), Some(rect));
+            }
+        })
         .build(app);
     if let Err(error) = &tray {
         tracing::warn!(%error, "no menu-bar item");
     }
-    Menu { app: app.clone(), tray: tray.ok() }
-}
-
-/// What the menu is made of.
-struct Facts {
-    status: Status,
-    agents: usize,
-    questions: Vec<Question>,
-    requests: Vec<RequestRow>,
-}
-
-impl Facts {
-    async fn read(backend: &Backend) -> anyhow::Result<Self> {
-        let filter = RequestFilter { limit: Some(READ), ..RequestFilter::default() };
-        Ok(Self {
-            status: backend.ask::<GetStatus>(&Nothing {}).await?,
-            agents: backend.ask::<ListAgents>(&Nothing {}).await?.agents.len(),
-            questions: backend.ask::<ListQuestions>(&Nothing {}).await?.questions,
-            requests: backend.ask::<ListRequests>(&filter).await?.requests,
-        })
-    }
+    Menu { app: app.clone(), tray: tray.ok(), popover }
 }
 
 impl Menu {
     /// Reads the state again and shows it.
     pub(crate) async fn refresh(&self, backend: &Backend) {
-        match Facts::read(backend).await {
-            Ok(facts) => {
-                if let Err(error) = self.show(&facts) {
+        match overview::read(backend).await {
+            Ok(overview) => {
+                if let Err(error) = self.show(&overview) {
                     tracing::warn!(%error, "the menu-bar item");
                 }
+                self.popover.tell(overview);
             }
             Err(error) => tracing::warn!(%error, "no state for the menu-bar item"),
         }
@@ -85,6 +76,7 @@ impl Menu {
 
     /// The host is gone: says so until `refresh` finds one.
     pub(crate) fn stopped(&self) {
+        self.popover.lost();
         if let Err(error) = self.show_stopped() {
             tracing::warn!(%error, "the menu-bar item");
         }
@@ -105,40 +97,42 @@ impl Menu {
         tray.set_menu(Some(menu))
     }
 
-    fn show(&self, facts: &Facts) -> tauri::Result<()> {
+    fn show(&self, overview: &Overview) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
-        let status = &facts.status;
+        let status = &overview.status;
         let attention = !status.attention.is_empty() || status.faces.is_empty();
         tray.set_icon(Some(face(status.mode, attention)))?;
         tray.set_icon_as_template(true)?;
         tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
-        tray.set_tooltip(Some(state(status, facts.agents)))?;
-        tray.set_menu(Some(self.menu(facts)?))
+        tray.set_tooltip(Some(state(status, overview.agents.len())))?;
+        tray.set_menu(Some(self.menu(overview)?))
     }
 
-    fn menu(&self, facts: &Facts) -> tauri::Result<tauri::menu::Menu<Wry>> {
-        let Facts { status, agents, questions, requests } = facts;
-        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(&state(status, *agents))?);
+    fn menu(&self, overview: &Overview) -> tauri::Result<tauri::menu::Menu<Wry>> {
+        let Overview { status, agents, questions, running, recent, .. } = overview;
+        let mut menu = MenuBuilder::new(&self.app);
+        if cfg!(not(target_os = "macos")) {
+            menu = menu.item(&self.item("overview", "Show Overview")?).separator();
+        }
+        menu = menu.item(&self.plain(&state(status, agents.len()))?);
         for line in &status.attention {
             menu = menu.item(&self.item("settings:settings", &shortened(&line.message))?);
         }
         if !questions.is_empty() {
             menu = menu.separator().item(&self.plain("Waiting for You")?);
             for question in questions.iter().take(WAITING) {
-                menu = menu.item(&self.item("question", &waits(question))?);
+                menu = menu.item(&self.item(&format!("question:{}", question.id), &waits(question))?);
             }
             if questions.len() > WAITING {
                 menu = menu.item(&self.item("settings:inbox", &format!("Show All {}", questions.len()))?);
             }
         }
-        let (live, over): (Vec<&RequestRow>, Vec<_>) =
-            requests.iter().filter(|row| row.state != RunState::Asking).partition(|row| is_live(row.state));
-        for (title, rows) in [("Running", live), ("Recent", over)] {
+        for (title, rows) in [("Running", running), ("Recent", recent)] {
             if rows.is_empty() {
                 continue;
             }
             menu = menu.separator().item(&self.plain(title)?);
-            for row in rows.into_iter().take(LAST) {
+            for row in rows {
                 let line = format!("{}   {}", shortened(&row.line), outcome(row));
                 menu = menu.item(&self.item(&format!("settings:request.{}", row.id), &line)?);
             }
@@ -182,19 +176,36 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
     });
 }
 
+/// Returns true if the popover has this item, too.
+pub(crate) fn is_of_popover(item: &str) -> bool {
+    matches!(item, "close" | "settings" | "settings:inbox" | "settings:search" | "settings:settings")
+        || stays(item)
+        || ["question:", "settings:request."].iter().any(|kind| item.starts_with(kind))
+}
+
+/// Returns true if the popover shows what the item does, and stays open.
+pub(crate) fn stays(item: &str) -> bool {
+    matches!(item, "block-hour" | "unblock") || item.starts_with("stop:")
+}
+
 /// Does what an item of the menu is for.
-async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
+pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
     match item {
         "block-hour" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
         "block" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: None }).await?),
         "unblock" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
-        // The person asks for it, so that it may take the keyboard.
-        "question" => parts.approval.to_front(app)?,
+        "overview" => parts.popover.toggle(app, None),
+        "close" => {}
         "settings" => settings::open(app, Page::default()),
         "quit" => app.exit(0),
         other => {
             if let Some(page) = other.strip_prefix("settings:") {
                 settings::open(app, Page::named(page));
+            } else if let Some(id) = other.strip_prefix("question:") {
+                parts.approval.to_front(id.to_owned());
+            } else if let Some(id) = other.strip_prefix("stop:") {
+                let id = id.to_owned();
+                drop(parts.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?);
             }
         }
     }
@@ -230,18 +241,6 @@ fn clock(millis: i64, now: &Zoned) -> String {
 fn waits(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
     format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
-}
-
-/// Whether a request goes on.
-fn is_live(state: RunState) -> bool {
-    matches!(
-        state,
-        RunState::Received
-            | RunState::Resolving
-            | RunState::Starting
-            | RunState::Running
-            | RunState::Stopping
-    )
 }
 
 /// What became of a command, in a word or two.

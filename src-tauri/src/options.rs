@@ -14,6 +14,8 @@ pub struct Options {
     pub data: PathBuf,
     /// Open the settings window at once, at this page.
     pub settings: Option<Page>,
+    /// Open the overview at once: a key can be bound to this where the system has no menu bar.
+    pub overview: bool,
     /// Started at login: nothing opens by itself but a question.
     pub background: bool,
     /// How long the page that asks is kept ready with nothing to ask: it costs the memory of a browser, and a fraction of a
@@ -57,7 +59,7 @@ impl Page {
 pub enum BadOptions {
     /// An argument that is not known.
     #[error(
-        "{0:?} is not an option: --data DIR, --settings [PAGE], --background and --keep-page SECONDS are"
+        "{0:?} is not an option: --data DIR, --settings [PAGE], --overview, --background and --keep-page SECONDS are"
     )]
     Unknown(OsString),
     /// `--data` without a folder.
@@ -87,11 +89,13 @@ impl Options {
         let mut data = environment("POSTERN_DATA").filter(|value| !value.is_empty()).map(PathBuf::from);
         let mut settings = None;
         let mut background = false;
+        let mut overview = false;
         let mut keep_page = KEEP_PAGE;
         let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
                 Some("--background") => background = true,
+                Some("--overview") => overview = true,
                 Some("--keep-page") => {
                     let seconds = args.next().and_then(|seconds| seconds.to_str()?.parse().ok());
                     keep_page = Duration::from_secs(seconds.ok_or(BadOptions::NoTime)?);
@@ -110,7 +114,7 @@ impl Options {
                 folder("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("postern")
             }
         });
-        Ok(Self { data, settings, background, keep_page, inherited: Vec::new() })
+        Ok(Self { data, settings, overview, background, keep_page, inherited: Vec::new() })
     }
 }
 
@@ -156,6 +160,8 @@ mod tests {
     fn at_login_nothing_opens_by_itself() {
         let background = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).unwrap().background;
         assert!(background(&["--background"]) && !background(&[]));
+        let overview = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).unwrap().overview;
+        assert!(overview(&["--overview"]) && !overview(&[]));
     }
 
     #[test]

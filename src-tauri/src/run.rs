@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Heard};
 use crate::preferences::Kept;
 use crate::window::approval::{self, Approval};
+use crate::window::popover::{self, Popover};
 use crate::window::settings;
 use crate::{Options, Page, commands, menu, notify, sound};
 use anyhow::Context;
@@ -26,6 +27,8 @@ pub(crate) struct Parts {
     pub(crate) backend: Arc<Backend>,
     /// The approval window.
     pub(crate) approval: Approval,
+    /// The popover of the menu-bar item.
+    pub(crate) popover: Popover,
     /// How it looks and sounds.
     pub(crate) preferences: Arc<Kept>,
     /// The settings page that listens, if one is open.
@@ -74,17 +77,21 @@ fn start(
     let preferences = Arc::new(Kept::read(&options.data));
     app.set_theme(crate::preferences::theme(preferences.get().appearance));
     let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
-    let parts = Parts { backend, approval, preferences, listener: Arc::default() };
+    let popover = Popover::default();
+    let parts = Parts { backend, approval, popover: popover.clone(), preferences, listener: Arc::default() };
     app.manage(parts.clone());
-    let menu = menu::open(app);
+    let menu = menu::open(app, popover);
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
     }
-    tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     tauri::async_runtime::spawn(quit_when_told(app.clone()));
     if let Some(page) = &options.settings {
         settings::open(app, page.clone());
     }
+    if options.overview {
+        parts.popover.toggle(app, None);
+    }
+    tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     Ok(())
 }
 
@@ -196,7 +203,7 @@ fn name_of(told: &Told) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
-/// A second start on the same data folder shows the first one's settings.
+/// A second start on the same data folder shows the first one's settings, or its overview.
 fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -206,8 +213,12 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
         .callback(|app, args, _folder| {
             // The other one was started with arguments that it took for good before it came here.
             let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
-            let page = other.ok().and_then(|options| options.settings).unwrap_or_default();
-            settings::open(app, page);
+            match (other, app.try_state::<Parts>()) {
+                (Ok(Options { overview: true, .. }), Some(parts)) => parts.popover.toggle(app, None),
+                (other, _) => {
+                    settings::open(app, other.ok().and_then(|options| options.settings).unwrap_or_default());
+                }
+            }
         })
         .build()
 }
@@ -231,5 +242,7 @@ fn on_window_event(window: &tauri::Window, event: &tauri::WindowEvent) {
         approval::on_event(window, event);
     } else if window.label() == settings::LABEL {
         settings::on_event(window, event);
+    } else if window.label() == popover::LABEL {
+        popover::on_event(window, event);
     }
 }

@@ -201,8 +201,7 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
         assert!(bot.next("sendMessage").text().contains("cannot be approved from here"), "{tool}");
         host.ok(&["deny", code, "--digest", digest, "--feedback", "never"]);
         let (decision, reason) = decision(asking);
-        let expected =
-            "The person denied it. They said: never. Do not ask for the same again: do as they say.";
+        let expected = "The user denied it. They said: never. Do not ask for the same again: do as they say.";
         assert_eq!((decision.as_str(), reason.as_str()), ("deny", expected), "{tool}");
         bot.next("editMessageText");
     }

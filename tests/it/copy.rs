@@ -1,4 +1,5 @@
-//! The words of the command line, the terminal view, the menu, notifications and chats keep the copy rules.
+//! The words of the command line, the terminal view, the menu, notifications and chats, and the sentences that are made for
+//! people and agents, keep the copy rules.
 
 use postern_tests::repository;
 use std::fs;
@@ -29,6 +30,19 @@ const INSTEAD: [(&str, &str); 22] = [
     ("behaviour", "behavior"),
     ("organisation decides", "organization decides"),
 ];
+
+/// Where sentences are made of facts.
+const SENTENCES: &str = "src-tauri/crates/contract/src/render";
+/// Characters of one piece of a sentence, of several where there are several in it.
+const LONGEST_SENTENCE: usize = 120;
+/// Characters of an item of the menu.
+const LONGEST_ITEM: usize = 40;
+/// Words that stay small inside of a title.
+const SMALL: [&str; 12] = ["a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"];
+
+fn is_test(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("tests.rs"))
+}
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -74,11 +88,11 @@ fn what_people_read_keeps_to_the_copy_rules() {
     let args = ["args.rs", "hook_args.rs", "import_args.rs", "rule_args.rs", "setup_args.rs"];
     // Help is in doc comments; elsewhere these are for who reads the code.
     let helps = args.map(|file| cli.join(file)).to_vec();
-    let quoted = ["src-tauri/crates/cli/src", "src-tauri/src", "src-tauri/crates/doors/src/chat"];
+    let quoted = ["src-tauri/crates/cli/src", "src-tauri/src", "src-tauri/crates/doors/src/chat", SENTENCES];
     let quoted = quoted.iter().flat_map(|folder| sources(&repository().join(folder)));
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for path in quoted.filter(|path| !path.ends_with("tests.rs")) {
+    for path in quoted.filter(|path| !is_test(path)) {
         for text in texts(&fs::read_to_string(&path).unwrap(), helps.contains(&path)) {
             seen += 1;
             wrong.extend(faults(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())));
@@ -86,6 +100,46 @@ fn what_people_read_keeps_to_the_copy_rules() {
     }
     assert!(seen > 1000, "only {seen} texts were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_sentence_goes_on_and_on() {
+    let mut seen = 0;
+    for path in sources(&repository().join(SENTENCES)).iter().filter(|path| !is_test(path)) {
+        for text in texts(&fs::read_to_string(path).unwrap(), false) {
+            seen += 1;
+            let long = text.split(". ").find(|sentence| sentence.chars().count() > LONGEST_SENTENCE);
+            assert!(long.is_none(), "{}: {long:?} is longer than {LONGEST_SENTENCE}", path.display());
+        }
+    }
+    assert!(seen > 300, "only {seen} texts were found");
+}
+
+/// Returns the items of the menu: what stands after an id.
+fn items(source: &str) -> Vec<&str> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let after_id = code.split("self.item(\"").skip(1).filter_map(|call| call.split_once("\", \""));
+    let plain = after_id.filter(|(id, _)| !id.contains(['(', '\n']));
+    plain.filter_map(|(_, text)| text.split('"').next()).collect()
+}
+
+/// Returns true if every word but the small ones inside begins with a capital.
+fn is_title(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic));
+    words
+        .enumerate()
+        .all(|(at, word)| word.starts_with(char::is_uppercase) || at > 0 && SMALL.contains(&word))
+}
+
+#[test]
+fn the_items_of_the_menu_are_short_titles() {
+    let menu = fs::read_to_string(repository().join("src-tauri/src/menu.rs")).unwrap();
+    let items = items(&menu);
+    assert!(items.len() >= 8, "{items:?}");
+    for item in items {
+        assert!(is_title(item) && item.chars().count() <= LONGEST_ITEM, "{item:?}");
+    }
+    assert!(is_title("Block All Agents for 1 Hour") && !is_title("Open settings"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_rule_says_whose_it_is_what_it_means_and_what_it_would_have_done() {
     assert_eq!(preview["changes"], json!(["id -u"]));
     assert!(own_rules(&host).is_empty(), "looking saves nothing");
     let refused = host.run(&["rules", "allow", "sudo *", "--agent", "main", "--check"]);
-    assert!(refused.code == 4 && refused.stderr.contains("whatever it is told to run"), "{refused:?}");
+    assert!(refused.code == 4 && refused.stderr.contains("every program that it can start"), "{refused:?}");
     let added = host.ok(&["rules", "allow", "id *", "--agent", "main"]);
     assert!(added.contains("would have let through 1"), "{added}");
     assert_eq!(agent_runs(&channel, &["id", "-u"]).code, 0);

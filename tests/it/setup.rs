@@ -89,6 +89,37 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     assert!(nothing.code == 0 && nothing.stdout.contains("nothing to take back"), "{nothing:?}");
 }
 
+/// The host was started without these variables: they come from the terminal in which setup runs.
+#[test]
+fn agents_whose_settings_are_elsewhere_are_found_by_the_environment_of_the_terminal() {
+    let host = Postern::start();
+    let (usual, _) = used(&host);
+    let (claude, codex) = (host.home().join("elsewhere/claude"), host.home().join("elsewhere/codex"));
+    put(&claude.join("settings.json"), "{}\n");
+    put(
+        &codex.join("rules/default.rules"),
+        "prefix_rule(pattern=[\"cargo\", \"test\"], decision=\"allow\")\n",
+    );
+    let run = |args: &[&str]| -> Answer {
+        let mut command = host.command(args);
+        command.env("PATH", "/nowhere").env("CLAUDE_CONFIG_DIR", &claude).env("CODEX_HOME", &codex);
+        command.output().unwrap().into()
+    };
+    let done = run(&["setup", "--yes", "--no-test", "--agent", "claude-code", "--agent", "codex", "--json"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(fs::read_to_string(claude.join("settings.json")).unwrap().contains("PreToolUse"));
+    assert!(codex.join("hooks.json").exists());
+    assert_eq!(fs::read_to_string(&usual).unwrap(), CLAUDE, "the usual place is not theirs");
+    let rules = host.ok(&["rules", "list", "--agent", "codex"]);
+    assert!(rules.contains("cargo test") && !rules.contains("cargo build"), "{rules}");
+    let listed = run(&["import", "--list"]);
+    assert!(listed.stdout.contains("elsewhere/codex/rules/default.rules"), "{listed:?}");
+    let undone = run(&["setup", "--undo", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert!(!codex.join("hooks.json").exists(), "there was none");
+    assert_eq!(fs::read_to_string(claude.join("settings.json")).unwrap(), "{}\n");
+}
+
 #[test]
 fn an_agent_that_was_there_before_stays_with_its_own_rules() {
     let host = Postern::start();

@@ -140,7 +140,7 @@ fn a_time_that_ran_out_says_how_to_ask_for_more_and_a_cut_one_says_so() {
     let late = run(&channel, &["--", "sleep", "60"]);
     assert_eq!(late.code, 124, "{late:?}");
     let expected = "postern-run: Timed out after 300ms. Ask for more with timeoutMs (postern-run --timeout 5m): this agent may \
-                    have up to 5m. The person raises that with `postern agents set main run-timeout-cap=10m`.\n";
+                    have up to 5m. The user raises that with `postern agents set main run-timeout-cap=10m`.\n";
     assert_eq!(late.stderr, expected);
     let cut = run(&channel, &["--timeout", "10m", "--", "true"]);
     let expected = "postern-run: it may run for 5m at most, not the 10m that were asked for\n";
@@ -164,7 +164,7 @@ fn what_a_person_says_reaches_the_agent_once() {
     let denied = Answer::from(asked.wait_with_output().unwrap());
     let lines: Vec<&str> = denied.stderr.lines().skip(1).collect();
     let expected = [
-        "postern-run: denied (user): The person denied it.",
+        "postern-run: denied (user): The user denied it.",
         "postern-run: They said: no -c please",
         "postern-run: Do not ask for the same again: do as they say.",
     ];

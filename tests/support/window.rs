@@ -55,6 +55,13 @@ impl Window {
         window
     }
 
+    /// Starts the app in the background with its overview open, and drives that window.
+    pub async fn open_overview() -> Self {
+        let window = Self::start(&["--background", "--overview"]).await;
+        window.turn_to("popover.html").await;
+        window
+    }
+
     /// Starts the app with the settings open, and with a page for questions that is let go after a second without one.
     pub async fn open_forgetful() -> Self {
         Self::start(&["--settings", "activity", "--keep-page", "1"]).await

@@ -17,6 +17,7 @@ mod hostile;
 mod inbox;
 #[cfg(target_os = "linux")]
 mod oracle;
+mod popover;
 mod settings_window;
 #[cfg(target_os = "linux")]
 mod steps;

@@ -26,7 +26,7 @@ test("a million requests: filtered, searched and scrolled, a page at a time", as
   await expect(request(page, "--number 55555").first()).toBeVisible();
   await page.getByRole("searchbox", { name: "Search commands" }).fill("nothing like that at all");
   await expect(page.getByText("No results")).toBeVisible();
-  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("button", { name: "Clear Filters" }).click();
   await page.getByRole("listbox", { name: "Requests" }).press("End");
   await expect(request(page, "--number 92").first(), "older ones come as it is scrolled").toBeVisible();
 });
@@ -140,7 +140,7 @@ test("a command of several lines has lines, and a long here-document opens on a 
   await expect(command).toContainText("line 14");
   await expect(command.locator(".escaped")).toHaveText(["U+202E"]);
   await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Copy command" }).click();
+  await page.getByRole("menuitem", { name: "Copy Command" }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toMatch(/^git add -A\ngit commit [^]*line 14\nEOF\n\)"\ngit log \\u\{202e\} \\u\{202e\}$/);
@@ -149,7 +149,7 @@ test("a command of several lines has lines, and a long here-document opens on a 
 test("run again is a new request, which is shown", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
-  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByRole("button", { name: "Run Again" }).click();
   await expect(page.getByText("Asked again.")).toBeVisible();
   await expect(page.getByTestId("request").first()).toContainText("curl -fsSL");
   await expect(page.getByTestId("request").first()).toHaveAttribute("aria-selected", "true");
@@ -158,7 +158,7 @@ test("run again is a new request, which is shown", async ({ page }) => {
 test("what was asked about is allowed after the fact, through the editor", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
-  await page.getByRole("button", { name: "Make a rule…" }).click();
+  await page.getByRole("button", { name: "Make a Rule…" }).click();
   await page.getByRole("button", { name: /with any arguments/ }).click();
   const editor = page.getByTestId("rule-editor");
   await expect(editor.getByLabel("Pattern")).toHaveValue("curl *");
@@ -170,7 +170,7 @@ test("what would be allowed anyway says so", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Make a rule…" }).click();
+  await page.getByRole("menuitem", { name: "Make a Rule…" }).click();
   await expect(page.getByText("It would be allowed now.")).toBeVisible();
 });
 

@@ -22,8 +22,8 @@ test("a test runs a harmless command through the channel", async ({ page }) => {
 
 test("a new key and a revocation are asked about first", async ({ page }) => {
   await page.getByRole("button", { name: "More: research" }).click();
-  await page.getByRole("menuitem", { name: "New key…" }).click();
-  await page.getByRole("button", { name: "Make new key" }).click();
+  await page.getByRole("menuitem", { name: "New Key…" }).click();
+  await page.getByRole("button", { name: "Make New Key" }).click();
   await expect(page.getByText("research has a new key.")).toBeVisible();
   await page.getByRole("button", { name: "More: research" }).click();
   await page.getByRole("menuitem", { name: "Revoke…" }).click();
@@ -36,7 +36,7 @@ test("a new key and a revocation are asked about first", async ({ page }) => {
 });
 
 test("the lines to connect are a click away", async ({ page }) => {
-  await door(page, "research").getByRole("button", { name: "How to connect…" }).click();
+  await door(page, "research").getByRole("button", { name: "How to Connect…" }).click();
   await expect(page.getByTestId("enrolment")).toContainText("agents/research/agent.sock");
 });
 

@@ -123,11 +123,11 @@ test("settings: nothing serious on any tab, and what is chosen stays", async ({ 
 
 test("the history is erased after a second word, and not before", async ({ page }) => {
   await page.goto("/settings.html#privacy");
-  await page.getByRole("button", { name: "Erase history…" }).click();
+  await page.getByRole("button", { name: "Erase History…" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase the history?" });
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByText("23.4 MB")).toBeVisible();
-  await page.getByRole("button", { name: "Erase history…" }).click();
+  await page.getByRole("button", { name: "Erase History…" }).click();
   await dialog.getByRole("button", { name: "Erase", exact: true }).click();
   await expect(page.getByText("The history is empty.").first()).toBeVisible();
   await expect(page.getByText("410 kB")).toBeVisible();

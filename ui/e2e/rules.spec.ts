@@ -19,7 +19,7 @@ test("a pattern is edited in its row, checked as it is typed, and keeps its use"
   await rule(page, "git push *").dblclick();
   const field = page.getByRole("textbox", { name: "Pattern" });
   await field.fill("sh *");
-  await expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/);
+  await expect(field).toHaveAccessibleDescription(/would allow every program that it can start/);
   await field.press("Enter");
   await expect(field, "what is wrong is not saved, and nothing is lost").toHaveValue("sh *");
   await field.fill("git fetch *");
@@ -150,7 +150,9 @@ test("rules are exported, and imported with every refusal named", async ({ page 
   }));
   await paste.fill(JSON.stringify({ version: 1, rules }));
   await expect(page.getByText("1 new rule, 1 there already, 1 refused")).toBeVisible();
-  await expect(page.getByRole("listitem").filter({ hasText: "sh *" })).toContainText("would allow whatever");
+  await expect(page.getByRole("listitem").filter({ hasText: "sh *" })).toContainText(
+    "would allow every program",
+  );
   await page.getByRole("button", { name: "Import 1 rule", exact: true }).click();
   await expect(rule(page, "git bisect *")).toHaveCount(1);
 });

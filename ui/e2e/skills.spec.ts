@@ -16,7 +16,7 @@ test("one CLI, or all of a skill, is approved", async ({ page }) => {
   await skill(page, "bird").getByRole("button", { name: "Approve Again: /opt/homebrew/bin/bird" }).click();
   await expect(page.getByText("Approved: /opt/homebrew/bin/bird.")).toBeVisible();
   await expect(skill(page, "bird")).not.toContainText("changed");
-  await skill(page, "github").getByRole("button", { name: "Approve all" }).click();
+  await skill(page, "github").getByRole("button", { name: "Approve All" }).click();
   await expect(skill(page, "github")).not.toContainText("new");
   await expect(skill(page, "github")).toContainText("not found");
 });
@@ -27,13 +27,13 @@ test("a folder is watched, a wrong one is refused where it was typed, and one is
   await page.goto("/settings.html#skills");
   const folder = page.getByLabel("Folder of skills");
   await folder.fill("skills");
-  await page.getByRole("button", { name: "Watch folder" }).click();
+  await page.getByRole("button", { name: "Watch Folder" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "not an absolute path" })).toBeVisible();
   await expect(folder).toHaveValue("skills");
   await folder.fill("~/skills");
-  await page.getByRole("button", { name: "Watch folder" }).click();
+  await page.getByRole("button", { name: "Watch Folder" }).click();
   await page.getByRole("button", { name: "Stop watching /Users/kim/.claude/skills" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Stop watching" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Stop Watching" }).click();
   await expect(page.getByTestId("skill")).toHaveCount(0);
   await expect(page.getByText("No skills yet.")).toBeVisible();
 });

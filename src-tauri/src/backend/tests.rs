@@ -14,7 +14,14 @@ async fn an_app_whose_host_goes_away_becomes_the_host() {
     let host =
         Host::start(HostConfig { data: data.clone(), user, session: Arc::new(SystemSession) }).await.unwrap();
     let keep_page = std::time::Duration::from_mins(1);
-    let options = Options { data, settings: None, background: false, keep_page, inherited: Vec::new() };
+    let options = Options {
+        data,
+        settings: None,
+        overview: false,
+        background: false,
+        keep_page,
+        inherited: Vec::new(),
+    };
     let (backend, mut heard) = Backend::open(&options).await.unwrap();
     assert!(!backend.is_embedded(), "the data folder has a host already");
     backend.ask::<GetStatus>(&Nothing {}).await.unwrap();

@@ -1,6 +1,7 @@
 //! What each page may call. Which window may call which is in `src-tauri/capabilities`.
 
 mod approval;
+mod popover;
 mod save;
 mod settings;
 
@@ -25,6 +26,9 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         approval::question_inbox,
         approval::inbox_choose,
         approval::inbox_close,
+        popover::popover_watch,
+        popover::popover_laid_out,
+        popover::popover_act,
         settings::settings_call,
         settings::settings_watch,
         settings::settings_launch_at_login,

@@ -87,13 +87,9 @@ impl Approval {
         done.await.ok();
     }
 
-    /// Brings the question on show to the front, with the keyboard: only where the person asks for it.
-    pub(crate) fn to_front(&self, app: &AppHandle) -> tauri::Result<()> {
-        self.look();
-        match app.get_webview_window(LABEL) {
-            Some(window) if window.is_visible()? => window.set_focus(),
-            Some(_) | None => Ok(()),
-        }
+    /// Shows this question, with the keyboard: only where the person asks for it.
+    pub(crate) fn to_front(&self, id: String) {
+        self.send(Event::Front(id));
     }
 
     fn send(&self, event: Event) {
@@ -111,7 +107,7 @@ impl Place {
         });
     }
 
-    /// Moved, resized, or drawn anew: arming starts over.
+    /// Moved, resized, or drawn again: arming starts over.
     pub(crate) fn shaken(&self) {
         self.send(Event::Shaken);
     }

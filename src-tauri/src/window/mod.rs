@@ -1,9 +1,10 @@
-//! The two windows.
+//! The windows: the panel, the main window, the popover of the menu-bar item.
 
 pub(crate) mod approval;
 mod outcome;
 mod pane;
 mod place;
+pub(crate) mod popover;
 mod presenter;
 pub(crate) mod settings;
 pub(crate) mod surface;

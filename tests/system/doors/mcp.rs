@@ -264,7 +264,7 @@ fn check(mut client: Command, way: Way) {
         "{seen}"
     );
     let told = seen["progress"].to_string();
-    assert!(told.contains("waits for the person") && told.contains("runs"), "{told}");
+    assert!(told.contains("waits for the user") && told.contains("runs"), "{told}");
     assert_eq!(seen["cancelled"], true, "{seen}");
     assert_eq!(seen["which"]["programs"][0]["decision"], "allow", "{seen}");
     assert_eq!(seen["approve"]["behavior"], "deny", "{seen}");

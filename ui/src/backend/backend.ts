@@ -7,6 +7,7 @@ import type {
   Edited,
   EditParams,
   Offer,
+  Overview,
   PillAct,
   Preferences,
   Presence,
@@ -54,6 +55,28 @@ export interface ApprovalBackend {
 /** The same in the inbox of the main window, where the person chooses what is on show. */
 export interface InboxBackend extends ApprovalBackend {
   choose(id: string): Promise<void>;
+}
+
+/** What the popover can do: what the items of the menu do. It answers no question. */
+export type PopoverItem =
+  | "block-hour"
+  | "unblock"
+  | "close"
+  | "settings"
+  | "settings:inbox"
+  | "settings:search"
+  | "settings:settings"
+  | `question:${string}`
+  | `settings:request.${string}`
+  | `stop:${string}`;
+
+/** All that the popover can do. */
+export interface PopoverBackend {
+  /** Tells what to show now, and again whenever that changes. */
+  watch(show: (overview: Overview) => void): Stop;
+  /** The page is laid out, and this many CSS pixels high. */
+  laidOut(height: number): Promise<void>;
+  act(item: PopoverItem): Promise<void>;
 }
 
 /** The control methods that the main window may call. None of them answers a question: that takes the inbox. */

@@ -92,7 +92,7 @@ export class FakeSetup {
               written: "Bash(git:*)",
               effect: "allow",
               taken: "left-out",
-              why: "only a broad rule covers it: add --broad if you mean everything that its words cover",
+              why: "only a broad rule covers it",
             },
           ],
         },

@@ -1,8 +1,9 @@
 // A stand-in for the app, so that the real pages run in a browser: for design, and under test.
 
 import type { Pill } from "../contract";
-import type { ApprovalBackend, SettingsBackend } from "./backend";
+import type { ApprovalBackend, PopoverBackend, SettingsBackend } from "./backend";
 import { FakeApproval, type Said } from "./fake-approval";
+import { FakePopover } from "./fake-popover";
 import { FakeSettings } from "./fake-settings";
 import { scenes, type Scene } from "./samples";
 
@@ -13,6 +14,7 @@ declare global {
     said?: Said;
     /** For tests: what was saved, and news to tell. */
     fakeSettings?: FakeSettings;
+    fakePopover?: FakePopover;
   }
 }
 
@@ -31,6 +33,12 @@ export function approval(): ApprovalBackend {
   const fake = wanted in pills ? new FakeApproval([], pills[wanted]) : new FakeApproval([scenes[scene]()]);
   window.said = fake.said;
   return fake;
+}
+
+export function popover(): PopoverBackend {
+  const scene = new URLSearchParams(location.search).get("scene") ?? "";
+  window.fakePopover = new FakePopover(new FakeSettings({ scene }));
+  return window.fakePopover;
 }
 
 export function settings(): SettingsBackend {

@@ -1,11 +1,15 @@
 // Chooses what is behind the page. A production build knows only the app; the fake stays out of it.
 
-import type { ApprovalBackend, SettingsBackend } from "./backend";
+import type { ApprovalBackend, PopoverBackend, SettingsBackend } from "./backend";
 
 const faked = import.meta.env.MODE !== "production" && !("__TAURI_INTERNALS__" in window);
 
 export async function approvalBackend(): Promise<ApprovalBackend> {
   return faked ? (await import("./fake")).approval() : (await import("./tauri")).approval();
+}
+
+export async function popoverBackend(): Promise<PopoverBackend> {
+  return faked ? (await import("./fake")).popover() : (await import("./tauri")).popover();
 }
 
 export async function settingsBackend(): Promise<SettingsBackend> {

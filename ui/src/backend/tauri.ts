@@ -1,8 +1,16 @@
 // The app behind the pages. The only file that speaks to Tauri.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
-import type { Showing } from "../contract";
-import type { ApprovalBackend, Method, News, Params, Result, SettingsBackend } from "./backend";
+import type { Overview, Showing } from "../contract";
+import type {
+  ApprovalBackend,
+  Method,
+  News,
+  Params,
+  PopoverBackend,
+  Result,
+  SettingsBackend,
+} from "./backend";
 
 /** A subscription: the app sends on the channel for as long as this page lives. */
 function subscribe<T>(command: string, send: (message: T) => void) {
@@ -29,6 +37,14 @@ export function approval(): ApprovalBackend {
     edit: (params) => invoke("question_edit", { params }),
     preview: (offer) => invoke("question_preview", { offer }),
     inbox: () => invoke("question_inbox"),
+  };
+}
+
+export function popover(): PopoverBackend {
+  return {
+    watch: (show) => subscribe<Overview>("popover_watch", show),
+    laidOut: (height) => invoke("popover_laid_out", { height }),
+    act: (item) => invoke("popover_act", { item }),
   };
 }
 

@@ -135,7 +135,7 @@ resume: Call<Nothing, Status>,
  */
 "questions.answer": Call<AnswerParams, Answered>, 
 /**
- * Show another command instead of the one that was asked for. It is judged anew and answered like any other.
+ * Show another command instead of the one that was asked for. It is judged again and answered like any other.
  */
 "questions.edit": Call<EditParams, Edited>, 
 /**
@@ -188,7 +188,7 @@ resume: Call<Nothing, Status>,
  */
 "rules.add": Call<RuleDraft, RuleRow>, 
 /**
- * Write a rule anew; its usage stays.
+ * Write a rule again; its usage stays.
  */
 "rules.update": Call<RuleUpdate, RuleRow>, 
 /**
@@ -268,7 +268,7 @@ resume: Call<Nothing, Status>,
  */
 "requests.get": Call<RequestNumber, RequestDetail>, 
 /**
- * Ask for the same again, on the agent's own channel and under a new number. It is judged anew.
+ * Ask for the same again, on the agent's own channel and under a new number. It is judged again.
  */
 "requests.again": Call<RequestNumber, Submitted>, 
 /**

@@ -2,7 +2,7 @@
 
 /**
  * The command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and then shown:
- * it has a digest of its own, arms anew, and runs only when an answer names that digest.
+ * it has a digest of its own, is armed again, and runs only when an answer names that digest.
  */
 export type EditParams = { 
 /**

@@ -2,7 +2,7 @@
 import type { RuleDraft } from "./RuleDraft";
 
 /**
- * A rule written anew.
+ * A rule written again.
  */
 export type RuleUpdate = { 
 /**

@@ -11,4 +11,12 @@ home?: string | null,
 /**
  * Search path of the user's shell, with `:`; the host's where left out.
  */
-path?: string | null, };
+path?: string | null, 
+/**
+ * Folder of Claude Code's settings, absolute (`CLAUDE_CONFIG_DIR`); `.claude` in the home folder where left out.
+ */
+claudeConfigDir?: string | null, 
+/**
+ * Folder of Codex's settings, absolute (`CODEX_HOME`); `.codex` in the home folder where left out.
+ */
+codexHome?: string | null, };

@@ -1,6 +1,7 @@
 export type { Access } from "./Access";
 export type { AgentAdd } from "./AgentAdd";
 export type { AgentId } from "./AgentId";
+export type { AgentMark } from "./AgentMark";
 export type { AgentRef } from "./AgentRef";
 export type { AgentRow } from "./AgentRow";
 export type { AgentSet } from "./AgentSet";
@@ -98,6 +99,7 @@ export type { NothingToSave } from "./NothingToSave";
 export type { Offer } from "./Offer";
 export type { Origin } from "./Origin";
 export type { Outcome } from "./Outcome";
+export type { Overview } from "./Overview";
 export type { PairedClient } from "./PairedClient";
 export type { PairedClientRef } from "./PairedClientRef";
 export type { PartRole } from "./PartRole";

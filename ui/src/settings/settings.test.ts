@@ -57,9 +57,9 @@ describe("an agent's page", () => {
     const { user, call } = await open("builder");
     await user.click(screen.getByText("Advanced"));
     await user.click(screen.getByRole("radio", { name: "Allow everything" }));
-    await user.click(screen.getByRole("button", { name: "Set it" }));
+    await user.click(screen.getByRole("button", { name: "Set" }));
     expect(call).not.toHaveBeenCalledWith("agents.set", expect.anything());
-    await user.click(screen.getByRole("button", { name: "Set it" }));
+    await user.click(screen.getByRole("button", { name: "Set" }));
     const settings = expect.objectContaining({ fallback: "full" });
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
     expect(await screen.findByText("If no one answers, everything is allowed.")).toBeVisible();
@@ -231,12 +231,12 @@ describe("what else belongs to an agent", () => {
     await vi.waitFor(() => expect((area as HTMLTextAreaElement).value).toContain('"shell_exec": "ask"'));
     await user.clear(area);
     await user.type(area, "oops");
-    await user.click(screen.getByRole("button", { name: "Save file" }));
+    await user.click(screen.getByRole("button", { name: "Save File" }));
     expect(await screen.findByText("Not saved: line 1, column 1: expected a value")).toBeVisible();
     expect(area).toHaveValue("oops");
     await user.clear(area);
     await user.type(area, "{{}");
-    await user.click(screen.getByRole("button", { name: "Save file" }));
+    await user.click(screen.getByRole("button", { name: "Save File" }));
     expect(call).toHaveBeenLastCalledWith("permissions.set", { agent: "builder", text: "{}" });
     expect(screen.queryByText(/^Not saved/)).toBeNull();
   });
@@ -275,7 +275,7 @@ describe("the allowlist editor", () => {
     const field = editor.getByRole("textbox", { name: "Pattern" });
     await user.type(field, "sh *");
     await vi.waitFor(() =>
-      expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/),
+      expect(field).toHaveAccessibleDescription(/would allow every program that it can start/),
     );
     expect(field).toBeInvalid();
     await user.click(editor.getByRole("button", { name: "Save" }));

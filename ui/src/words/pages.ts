@@ -17,7 +17,7 @@ export const pages = {
   agent: {
     connected: "channel connected",
     idle: "not connected",
-    allowAgain: "Allow again",
+    allowAgain: "Allow Again",
     deniedUntil: (when: string) => `denying everything until ${when}`,
     preset: "What it may run",
     presets: { deny: "Deny", ask: "Ask", allow: "Allow" },
@@ -87,7 +87,7 @@ export const pages = {
     envPass: "Environment passed on",
     envPassHint: "Your variables that are passed to its commands, one per line.",
     denyAll: "Deny all for 10 min",
-    remove: "Remove agent…",
+    remove: "Remove Agent…",
     removeConfirm: (name: string) => `Remove ${name}, its channel, its key and its rules?`,
     recent: "Recent activity",
     enrol: "How to connect it",
@@ -114,7 +114,7 @@ export const pages = {
     copy: "Copy",
     copied: "Copied",
     cancel: "Cancel",
-    confirm: "Set it",
+    confirm: "Set",
     yesRemove: "Remove",
   },
   sessions: {
@@ -134,7 +134,7 @@ export const pages = {
       `Line ${line}, column ${column}: ${what}. Until it is fixed, everything is denied.`,
     goTo: "Show",
     refused: (why: string) => `Not saved: ${why}`,
-    save: "Save file",
+    save: "Save File",
     revert: "Revert",
   },
 } as const;

@@ -22,7 +22,7 @@ export const panel = {
     changed: "You changed this command. The agent asked for",
     server: "MCP server",
     serverTool: "Tool",
-    line: { same: "stays: ", removed: "goes: ", added: "comes: ", gap: "further below: " },
+    line: { same: "unchanged: ", removed: "removed: ", added: "added: ", gap: "further below: " },
     input: (bytes: number) => `Input, ${count(bytes, "byte")}`,
     inputStream: "The agent sends input while it runs. No one has seen it.",
     agentCanChange: "The agent can change",

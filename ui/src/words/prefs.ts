@@ -37,7 +37,7 @@ export const prefs = {
   exporting: (n: number) => `${n.toLocaleString("en-US")} requests…`,
   pastHint: "Exported, it is a line of JSON each. Erasing it leaves agents, rules and settings.",
   exported: (path: string) => `Saved as ${path}`,
-  erase: "Erase history…",
+  erase: "Erase History…",
   past: "Every request that has ended, with its output",
   eraseTitle: "Erase the history?",
   eraseAsk: "Commands, output and answers are overwritten on the disk. This cannot be undone.",

@@ -37,7 +37,7 @@ export const rules = {
     everyone: "Rules here hold for every agent.",
   },
   noneFound: "No rule fits the search.",
-  clearSearch: "Clear search",
+  clearSearch: "Clear Search",
   columns: {
     pattern: "Rule",
     used: "Last Used",
@@ -111,7 +111,7 @@ export const rules = {
   modified: (when: string) => `changed ${when}`,
   created: (when: string) => `Made ${when}`,
   usedTimes: (n: number) => (n === 0 ? "never used" : `used ${count(n, "time")}`),
-  showUses: "Show these requests",
+  showUses: "Show These Requests",
   checking: "Checking…",
   wouldMatch: (n: number, of: number) =>
     of === 0
@@ -150,7 +150,7 @@ export const rules = {
     "not-found": { means: "There is no such program here.", mend: "Remove it" },
   },
   coveredBy: (pattern: string) => `covered by ${pattern}`,
-  cleanUp: "Clean up…",
+  cleanUp: "Clean Up…",
   cleanUpTitle: "Clean up rules",
   cleanUpHint: "Nothing here changes what you are asked today. Undo brings everything back.",
   cleanUpNone: "There is nothing to clean up.",

@@ -7,9 +7,9 @@ export const skills = {
   hint: "A skill is a folder with a SKILL.md that names the CLIs it uses. Approving one allows that very file; when it changes, it is asked about again.",
   where: "Folders",
   addLabel: "Folder of skills",
-  add: "Watch folder",
+  add: "Watch Folder",
   watched: "watched for skills",
-  stop: "Stop watching",
+  stop: "Stop Watching",
   stopName: (folder: string) => `Stop watching ${folder}`,
   stopTitle: "Stop watching a folder",
   stopConfirm: (folder: string) =>
@@ -19,7 +19,7 @@ export const skills = {
   found: (n: number) => count(n, "skill"),
   approve: "Approve",
   approveAgain: "Approve Again",
-  approveAll: "Approve all",
+  approveAll: "Approve All",
   approved: (name: string) => `Approved: ${name}.`,
   states: {
     new: "new",
@@ -32,5 +32,5 @@ export const skills = {
   usedByNone: "No agent may use them without being asked.",
   usedByHint: "Each agent has a switch of its own.",
   noClis: "names no CLI",
-  rule: "Show rule",
+  rule: "Show Rule",
 } as const;

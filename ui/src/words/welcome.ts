@@ -40,7 +40,6 @@ export const welcome = {
     undo: "Undo",
     other: "Other…",
     otherHint: "A container, a sandbox, an MCP client",
-    line: { same: "same", removed: "removed", added: "added", gap: "further below" },
   },
   rules: {
     title: "What may they do without asking?",

@@ -85,7 +85,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             commands::agents::run(&mut link()?, command, surroundings.path().as_deref())
         }
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
-        Command::Import(command) => commands::import::run(link, &surroundings.home, &command),
+        Command::Import(command) => commands::import::run(link, surroundings, &command),
         Command::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),
         Command::Questions { watch: true, json } => commands::questions::watch(&mut link()?, json.json),
         Command::Questions { watch: false, json } => commands::questions::list(&mut link()?, json.json),

@@ -467,7 +467,7 @@ impl From<NothingToSave> for Unsaved {
 }
 
 /// The command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and then shown:
-/// it has a digest of its own, arms anew, and runs only when an answer names that digest.
+/// it has a digest of its own, is armed again, and runs only when an answer names that digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditParams {

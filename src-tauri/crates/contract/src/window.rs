@@ -1,7 +1,9 @@
 //! What the desktop app and its pages say to each other beside the control methods.
 
+use crate::activity::RequestRow;
+use crate::lists::{AgentRow, Status};
 use crate::question::{Question, Scope};
-use postern_policy::Millis;
+use postern_policy::{AgentId, Millis};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -20,6 +22,40 @@ pub struct Showing {
     pub details: bool,
     /// What became of the last answer.
     pub pill: Option<Pill>,
+}
+
+/// What the menu-bar item and its popover show.
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+pub struct Overview {
+    /// The state of the host.
+    pub status: Status,
+    /// Its agents.
+    pub agents: Vec<AgentMark>,
+    /// What waits for the person, oldest first.
+    pub questions: Vec<Question>,
+    /// The newest requests that are not over and wait for nobody.
+    pub running: Vec<RequestRow>,
+    /// The newest requests that are over.
+    pub recent: Vec<RequestRow>,
+    /// True if the host has stopped since.
+    pub lost: bool,
+}
+
+/// How an agent is told apart from others at a glance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct AgentMark {
+    /// Its id.
+    pub id: AgentId,
+    /// The name that the person gave it.
+    pub name: String,
+    /// Its color, `#rrggbb`.
+    pub color: String,
+}
+
+impl From<AgentRow> for AgentMark {
+    fn from(agent: AgentRow) -> Self {
+        Self { id: agent.id, name: agent.name, color: agent.color }
+    }
 }
 
 /// What became of an answer, for a few seconds.

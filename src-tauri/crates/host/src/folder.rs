@@ -99,7 +99,7 @@ pub(crate) fn owner(data: &Path) -> io::Result<Option<Option<u32>>> {
 }
 
 /// Takes the data folder, also where its host has just been killed. What that host was about to start can hold the lock a
-/// moment longer, because it has the host's open files until it is itself; a host that lives says something to whoever
+/// moment longer, because it has the host's open files until it is itself; a host that lives says something to all that
 /// connects.
 pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError> {
     let end = Instant::now() + LEFT_BEHIND;

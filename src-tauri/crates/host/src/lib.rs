@@ -37,7 +37,7 @@ pub use chats::{ChatMessage, QuestionRow};
 pub use clock::now;
 pub use control::{Control, Handle};
 pub use diagnosis::{Diagnosis, Owner, Process, diagnose};
-pub use gate::{Counts, Gate, Gone, Killed, Unwritten};
+pub use gate::{Counts, Gate, Gone, Killed, PauseProblem, Unwritten};
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder};

@@ -125,7 +125,7 @@ pub enum Mistake {
     #[error("cwd holds a NUL character")]
     NulInCwd,
     /// Asks to run unconfined and does not say why.
-    #[error("confine \"none\" needs a reason, which the person reads: say what failed confined")]
+    #[error("confine \"none\" needs a reason, which the user reads: say what failed confined")]
     ConfineWithoutReason,
     /// A NUL character elsewhere.
     #[error("{0} holds a NUL character")]

@@ -148,7 +148,7 @@ mod tests {
     fn a_denial_says_all_it_knows_in_plain_lines() {
         let denied = Denied {
             reason: DenyReason::User,
-            message: "the person said\nno".to_owned(),
+            message: "the user said\nno".to_owned(),
             advice: Some("use \u{1b}[31mstaging".to_owned()),
             feedback: Some("not today".to_owned()),
             rule: None,
@@ -157,7 +157,7 @@ mod tests {
         let ending = Ending::denied(&denied);
         assert_eq!(ending.code, 126);
         let expected = [
-            "denied (user): the person said no",
+            "denied (user): the user said no",
             "They said: not today",
             "use \\u{1b}[31mstaging",
             "Try again in 2 s.",

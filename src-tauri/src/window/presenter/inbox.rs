@@ -28,7 +28,6 @@ pub(crate) enum InboxEvent {
 pub(super) struct Inbox {
     pub(super) listener: Listener,
     focused: bool,
-    chosen: Option<String>,
 }
 
 impl Presenter {
@@ -38,11 +37,6 @@ impl Presenter {
             Some(Inbox { focused: true, .. }) => Surface::Inbox,
             Some(_) | None => Surface::Panel,
         }
-    }
-
-    /// Returns the id of the question that the person chose, while the inbox shows it.
-    pub(super) fn chosen(&self) -> Option<&str> {
-        self.inbox.as_ref().filter(|inbox| inbox.focused)?.chosen.as_deref()
     }
 
     pub(super) async fn take_inbox(&mut self, event: InboxEvent) -> anyhow::Result<()> {
@@ -55,7 +49,7 @@ impl Presenter {
                 }
                 let window = self.pane.app().get_webview_window(settings::LABEL);
                 let focused = window.is_some_and(|window| window.is_focused().unwrap_or(false));
-                self.inbox = Some(Inbox { listener: Listener::new(channel), focused, chosen: None });
+                self.inbox = Some(Inbox { listener: Listener::new(channel), focused });
             }
             InboxEvent::Closed => self.inbox = None,
             InboxEvent::Focused(focused) => {
@@ -63,11 +57,7 @@ impl Presenter {
                     inbox.focused = focused;
                 }
             }
-            InboxEvent::Chosen(id) => {
-                if let Some(inbox) = &mut self.inbox {
-                    inbox.chosen = Some(id);
-                }
-            }
+            InboxEvent::Chosen(id) => self.chosen = Some(id),
         }
         if self.surface() != before {
             self.turn()?;

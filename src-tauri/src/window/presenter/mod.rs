@@ -37,6 +37,8 @@ pub(crate) enum Event {
     Inbox(InboxEvent),
     /// Something about the questions changed.
     Look,
+    /// The person chose a question outside of the inbox.
+    Front(String),
     /// A page is there and listens.
     Page(Channel<Showing>),
     /// A request is in another state.
@@ -91,6 +93,10 @@ pub(crate) struct Presenter {
     page: Option<Listener>,
     /// The inbox, while it is open.
     inbox: Option<Inbox>,
+    /// The question that the person chose, by its id.
+    chosen: Option<String>,
+    /// True if the panel takes the keyboard when it is shown next: the person asked for it.
+    keyboard: bool,
     /// When the host says that *Allow* will work.
     again: Option<Instant>,
     /// When the page should have laid out the question.
@@ -113,6 +119,8 @@ impl Presenter {
             desk: Desk::default(),
             page: None,
             inbox: None,
+            chosen: None,
+            keyboard: false,
             again: None,
             patience: None,
             held: None,
@@ -190,6 +198,7 @@ impl Presenter {
     async fn take(&mut self, event: Event) -> anyhow::Result<()> {
         match event {
             Event::Look => self.look().await?,
+            Event::Front(id) => self.front(id).await?,
             Event::Page(page) => self.page = Some(Listener::new(page)),
             Event::Inbox(event) => self.take_inbox(event).await?,
             Event::Changed(row) => {
@@ -289,7 +298,7 @@ impl Presenter {
         Ok(())
     }
 
-    /// Puts a question on the desk: the one that was chosen in the inbox, or the oldest.
+    /// Puts a question on the desk: the one that the person chose, or the oldest.
     async fn look(&mut self) -> anyhow::Result<()> {
         let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await;
         // Without a host no question waits: what it asked last must not stay on show.
@@ -298,7 +307,8 @@ impl Presenter {
         questions.retain(|question| !self.is_denied(question));
         // The one that is denied waits no more for the person.
         let gone = u32::try_from(all - questions.len()).unwrap_or(u32::MAX);
-        let chosen = self.chosen().and_then(|id| questions.iter().position(|question| question.id == id));
+        let chosen =
+            self.chosen.as_deref().and_then(|id| questions.iter().position(|question| question.id == id));
         let next = questions
             .into_iter()
             .nth(chosen.unwrap_or(0))
@@ -314,6 +324,7 @@ impl Presenter {
                 self.pane.wanted()?;
             }
         } else {
+            self.keyboard = false;
             self.desk.set_visible(false, Instant::now());
             self.stage()?;
         }
@@ -327,10 +338,27 @@ impl Presenter {
         if self.surface() == Surface::Panel {
             let Some(window) = self.pane.window() else { return Ok(()) };
             self.place.turn(window, Stage::Panel(height))?;
+            if std::mem::take(&mut self.keyboard) {
+                window.set_focus()?;
+            }
         }
         self.patience = None;
         self.desk.laid_out(always, Instant::now());
         self.desk.set_visible(true, Instant::now());
+        Ok(())
+    }
+
+    /// Shows a question that the person chose, with the keyboard. The inbox has it already.
+    async fn front(&mut self, id: String) -> anyhow::Result<()> {
+        self.chosen = Some(id);
+        self.look().await?;
+        if self.surface() == Surface::Inbox {
+            return Ok(());
+        }
+        match self.pane.window() {
+            Some(window) if matches!(self.place.stage(), Stage::Panel(_)) => window.set_focus()?,
+            _ => self.keyboard = true,
+        }
         Ok(())
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn word(decision: Decision) -> &'static str {
 }
 
 fn show(explained: &Explained) -> Result<(), Failure> {
-    print::line(format!("{}  {}", bold(word(explained.decision)), explained.message))?;
+    print::line(format!("{}  {}", bold(word(explained.decision)), text(&explained.message)))?;
     if let Some(advice) = &explained.advice {
         print::line(format!("advice: {advice}"))?;
     }
@@ -82,7 +82,7 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
 }
 
 fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
-    print::line(format!("{}  {}", bold(word(explained.decision)), explained.message))?;
+    print::line(format!("{}  {}", bold(word(explained.decision)), text(&explained.message)))?;
     print::line(format!("risk: {}", level(&explained.risk)))?;
     effects(&explained.effects)?;
     if !explained.always.is_empty() {

@@ -253,7 +253,7 @@ fn allowed(
 fn no(resolved: ToolResolved) -> String {
     let message = resolved.message.or(resolved.feedback);
     message.unwrap_or_else(|| match resolved.error {
-        Some(ToolError::ToolRejectedError) => "The person denied it.".to_owned(),
+        Some(ToolError::ToolRejectedError) => "The user denied it.".to_owned(),
         Some(ToolError::ToolDeniedError) | None => {
             "It was not allowed, and no person refused it. Ask the user, or try again.".to_owned()
         }
@@ -267,7 +267,7 @@ fn unreachable(agent: &AgentId, error: ConnectError) -> Failure {
             if cause.kind() == std::io::ErrorKind::NotFound =>
         {
             format!(
-                "{agent} is no agent of this Postern ({} is not there). The person has to enrol it: \
+                "{agent} is no agent of this Postern ({} is not there). The user has to enrol it: \
                  postern agents add {agent}. Until then nothing that it asks for is allowed",
                 file.display()
             )

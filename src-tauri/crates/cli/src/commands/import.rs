@@ -2,6 +2,7 @@
 
 use super::agents::named;
 use super::explain::word;
+use crate::Surroundings;
 use crate::args::Json;
 use crate::failure::Failure;
 use crate::import_args::Import;
@@ -11,7 +12,7 @@ use postern_command::escape::text as escaped;
 use postern_contract::methods::{
     ImportAgentRules, Imported, ImportedEntry, ImportedFile, Replayed, SetupImport, SetupScope, Taken,
 };
-use postern_doors::setup::{Source, sources};
+use postern_doors::setup::{Folders, Source, sources};
 use postern_policy::import::Taking;
 use postern_policy::{Effect, RuleOrigin};
 use serde::Serialize;
@@ -19,16 +20,18 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(
     link: impl FnOnce() -> Result<Link, Failure>,
-    home: &Path,
+    surroundings: Surroundings,
     asked: &Import,
 ) -> Result<(), Failure> {
+    let home_text = text_of(&surroundings.home)?;
+    let scope = SetupScope { path: None, ..super::setup::scope(surroundings)? };
+    let folders = Folders::of(&scope, &home_text).map_err(|problem| Failure::usage(problem.message))?;
     let project = real(asked.project.as_deref().unwrap_or(Path::new(".")))?;
-    let home_text = text_of(home)?;
     if asked.list {
-        return list(&sources(asked.from, home, Some(&project)), home_text, asked.json);
+        return list(&sources(asked.from, &folders, Some(&project)), home_text, asked.json);
     }
     let kind = asked.from.ok_or_else(|| Failure::usage("name the program (claude-code), or use --list"))?;
-    if asked.files.is_empty() && sources(Some(kind), home, Some(&project)).is_empty() {
+    if asked.files.is_empty() && sources(Some(kind), &folders, Some(&project)).is_empty() {
         let looked = "in the home folder and the current one; name a file, or --project DIR";
         return Err(Failure::usage(format!("no rules of {} are {looked}", kind.name())));
     }
@@ -45,9 +48,16 @@ pub(crate) fn run(
         host: asked.host,
         check: asked.check,
         last: asked.check.then_some(asked.last),
-        scope: SetupScope { home: Some(home_text), path: None },
+        scope,
     })?;
-    if asked.json.json { print::json(&imported) } else { show(&imported) }
+    if asked.json.json {
+        return print::json(&imported);
+    }
+    show(&imported)?;
+    if imported.count(Taken::LeftOut) == 0 {
+        return Ok(());
+    }
+    print::line("hint: --broad imports broad rules; --project DIR says where relative paths begin")
 }
 
 fn real(path: &Path) -> Result<PathBuf, Failure> {

@@ -3,6 +3,7 @@
 use super::choice::{Choice, editable};
 use postern_contract::methods::Arming;
 use postern_contract::{Answer, Question, RequestRow, Status, Told};
+use postern_policy::AgentId;
 use std::collections::VecDeque;
 
 /// How many requests the activity holds.
@@ -11,9 +12,11 @@ const REQUESTS: usize = 200;
 /// What is on show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum View {
-    /// The oldest question.
+    /// The chosen question, or the oldest.
     #[default]
     Questions,
+    /// All that waits, by agent.
+    Inbox,
     /// What was asked for lately.
     Activity,
 }
@@ -26,7 +29,7 @@ pub(super) enum Mode {
     Keys,
     /// Words for the agent, with a no.
     Words(String),
-    /// The command, to be judged and shown anew.
+    /// The command, to be judged and shown again.
     Command(String),
     /// The words of an offer: its number, and what is typed.
     Rule(usize, String),
@@ -88,13 +91,41 @@ pub(super) struct App {
     pub(super) arming: Option<Arming>,
     /// What is told in the last line.
     pub(super) message: String,
+    /// The first line of the inbox; set where it is drawn.
+    pub(super) list: usize,
+    /// The question that the user chose, by its id.
+    chosen: Option<String>,
     shown: Option<(String, String)>,
 }
 
 impl App {
-    /// The question on show: the oldest.
+    /// The question on show: the one that the user chose, or the oldest.
     pub(super) fn question(&self) -> Option<&Question> {
-        self.questions.first()
+        let chosen = self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref());
+        chosen.or(self.questions.first())
+    }
+
+    /// Returns what waits, by agent: the one that has waited longest first.
+    pub(super) fn by_agent(&self) -> Vec<(&AgentId, Vec<&Question>)> {
+        let mut groups: Vec<(&AgentId, Vec<&Question>)> = Vec::new();
+        for question in &self.questions {
+            let agent = &question.asker.agent;
+            match groups.iter_mut().find(|(known, _)| *known == agent) {
+                Some((_, group)) => group.push(question),
+                None => groups.push((agent, vec![question])),
+            }
+        }
+        groups
+    }
+
+    /// Chooses the question that stands this far from the one on show, in the order of the inbox.
+    fn choose(&mut self, step: isize) {
+        let all: Vec<&Question> = self.by_agent().into_iter().flat_map(|(_, group)| group).collect();
+        let on_show = self.question().map(|question| &question.id);
+        let at = all.iter().position(|question| Some(&question.id) == on_show).unwrap_or_default();
+        let next = at.saturating_add_signed(step).min(all.len().saturating_sub(1));
+        self.chosen = all.get(next).map(|question| question.id.clone());
+        self.look();
     }
 
     /// Takes what the host tells.
@@ -171,10 +202,11 @@ impl App {
         }
         match key {
             Key::Char('q') => return Act::Quit,
-            Key::Tab => {
-                self.view = if self.view == View::Questions { View::Activity } else { View::Questions };
-                self.moved();
-            }
+            Key::Tab => self.turn(View::Activity),
+            Key::Char('i') => self.turn(View::Inbox),
+            Key::Char('[') => self.choose(-1),
+            Key::Char(']') => self.choose(1),
+            _ if self.view == View::Inbox => self.list_key(key),
             Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
             Key::Down | Key::Char('j') => self.scroll += 1,
             Key::PageUp => self.scroll = self.scroll.saturating_sub(self.room.max(1)),
@@ -184,6 +216,24 @@ impl App {
             _ => return self.answer(key),
         }
         Act::Nothing
+    }
+
+    /// Shows a view; again, the question.
+    fn turn(&mut self, view: View) {
+        self.view = if self.view == view { View::Questions } else { view };
+        self.moved();
+    }
+
+    /// A key in the inbox. Return shows the chosen question; nothing is answered here.
+    fn list_key(&mut self, key: Key) {
+        match key {
+            Key::Up | Key::Char('k') => self.choose(-1),
+            Key::Down | Key::Char('j') => self.choose(1),
+            Key::Home => self.choose(isize::MIN),
+            Key::End => self.choose(isize::MAX),
+            Key::Enter => self.turn(View::Inbox),
+            _ => {}
+        }
     }
 
     /// A key while something is typed into. Return never allows: it sends a no, shows a changed command, or keeps changed words
@@ -273,13 +323,13 @@ impl App {
 
     /// For whom, how long, which words, or another command. A tool's question has none of these.
     fn change_answer(&mut self, key: char) {
-        let Some(question) = self.questions.first().filter(|question| question.tool.is_none()) else {
+        let Some(question) = self.question().filter(|question| question.tool.is_none()).cloned() else {
             return;
         };
         match key {
             'g' => self.choice.turn_scope(),
             'f' => self.choice.anywhere = !self.choice.anywhere,
-            'l' => self.choice.turn_span(question),
+            'l' => self.choice.turn_span(&question),
             'r' => self.edit_rule(0),
             _ => match &question.editable {
                 Some(text) => self.mode = Mode::Command(text.clone()),

@@ -4,6 +4,7 @@
 
 mod app;
 mod choice;
+mod inbox;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -154,6 +154,61 @@ fn moves_start_over_and_another_view_is_no_place_to_answer() {
 }
 
 #[test]
+fn the_inbox_lists_by_agent_and_the_chosen_question_starts_over() {
+    let mut app = showing(question("ls", 1));
+    let mut of = |id: &str, agent: &str, command: &str| {
+        let mut other = Question { id: id.into(), ..question(command, 1) };
+        other.asker.agent = postern_policy::AgentId::new(agent.to_owned()).unwrap();
+        other.headline = postern_contract::shown(&format!("{agent} wants {command}"));
+        app.hear(Told::QuestionOpened(Box::new(other)));
+    };
+    of("q2", "research", "curl");
+    of("q3", "main", "make");
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    app.press(Key::Char('i'));
+    let said = screen(&mut app, 80, 40).join("\n");
+    let places: Vec<usize> = ["main  2", "> ■", "main wants make", "research  1", "wants curl"]
+        .map(|part| said.find(part).unwrap())
+        .into();
+    assert!(places.is_sorted(), "by agent, the oldest first: {said}");
+    for key in ['A', 'd', 'x', '1', 'M'] {
+        assert_eq!(app.press(Key::Char(key)), Act::Nothing, "{key} answers nothing in the inbox");
+    }
+    assert!(!app.visible && !app.armed(), "no question is on show");
+    app.press(Key::Down);
+    assert_eq!(app.press(Key::Enter), Act::Nothing, "Return shows the question");
+    assert_eq!((app.view, app.question().unwrap().id.as_str()), (View::Questions, "q3"));
+    assert!(screen(&mut app, 80, 40).join("").contains("make"));
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing, "it has to be looked at");
+    armed(&mut app);
+    assert!(matches!(app.press(Key::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    app.press(Key::Char(']'));
+    assert_eq!(app.question().unwrap().id, "q2");
+    assert!(!app.armed(), "another question starts over");
+    let (how, face) = (postern_contract::ClosedBy::Denied, None);
+    app.hear(Told::QuestionClosed(Closed { id: "q2".into(), code: "a1b2".into(), how, face }));
+    assert_eq!(app.question().unwrap().id, "q1", "then the oldest");
+}
+
+#[test]
+fn the_chosen_question_stays_on_show_in_a_long_inbox() {
+    let mut app = App::default();
+    for nth in 0..30 {
+        let headline = postern_contract::shown(&format!("main wants number {nth}"));
+        let one = Question { id: format!("q{nth}"), headline, ..question("ls", 1) };
+        app.hear(Told::QuestionOpened(Box::new(one)));
+    }
+    app.press(Key::Char('i'));
+    screen(&mut app, 60, 12);
+    for (key, number) in [(Key::End, "number 29"), (Key::Up, "number 28"), (Key::Home, "number 0")] {
+        app.press(key);
+        let said = screen(&mut app, 60, 12).join("\n");
+        assert!(said.contains(&format!("main wants {number} ")), "{number} in {said}");
+    }
+}
+
+#[test]
 fn words_go_with_a_no_and_keys_are_letters_meanwhile() {
     let mut app = showing(question("ls", 1));
     screen(&mut app, 80, 40);
@@ -230,7 +285,7 @@ fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
     let question = app.question().unwrap().clone();
     assert_eq!(app.choice.lifetime(&question, 1000), postern_policy::Lifetime::Until(901_000));
     app.hear(Told::QuestionChanged(Box::new(Question { digest: "e".repeat(64), ..offering("git push") })));
-    assert_eq!(app.choice, super::choice::Choice::default(), "another question is chosen for anew");
+    assert_eq!(app.choice, super::choice::Choice::default(), "another question is chosen for again");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn plain(text: impl Into<String>) -> Run {
 }
 
 /// Returns shown text in runs: code has a style of its own, and no escape can be taken for letters.
-fn shown(text: &Shown, style: Style) -> Vec<Run> {
+pub(super) fn shown(text: &Shown, style: Style) -> Vec<Run> {
     let run = |piece: &Piece| match piece.kind {
         PieceKind::Escaped => (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED)),
         PieceKind::Code => (piece.text.clone(), style.fg(Color::Cyan).add_modifier(Modifier::BOLD)),

@@ -1,6 +1,7 @@
 //! Draws what the terminal view knows. The terminal's own colours: it looks right on light and on dark.
 
 use super::app::{App, Mode, View};
+use super::inbox;
 use super::text::{self, wrap};
 use crate::print;
 use postern_contract::{Question, RequestRow};
@@ -36,6 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     );
     match app.view {
         View::Questions => question(frame, app, body),
+        View::Inbox => inbox::draw(frame, app, body),
         View::Activity => activity(frame, app, body),
     }
     let rest = Rect { y: body.bottom(), height: foot, ..area };
@@ -58,14 +60,15 @@ fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
 fn head(app: &App) -> Line<'static> {
     let state = match &app.status {
         Some(status) => match status.mode {
-            postern_contract::Mode::Listening => "listening",
-            postern_contract::Mode::Paused => "paused",
-            postern_contract::Mode::DenyAll => "deny-all",
+            postern_contract::Mode::Listening => "on",
+            postern_contract::Mode::Paused => "blocking all agents",
+            postern_contract::Mode::DenyAll => "denying all requests: its history is damaged",
         },
         None => "…",
     };
     let view = match app.view {
         View::Questions => "questions",
+        View::Inbox => "inbox",
         View::Activity => "activity",
     };
     let stopped = app.status.iter().flat_map(|status| &status.stopped);
@@ -167,7 +170,10 @@ fn keys(app: &App) -> String {
         }
     }
     match (app.view, app.question()) {
-        (View::Activity, _) => "Tab: questions   Up Down: scroll   q: quit".to_owned(),
+        (View::Activity, _) => "Tab: questions   i: inbox   Up Down: scroll   q: quit".to_owned(),
+        (View::Inbox, _) => {
+            "Return: show   Up Down: choose   i: question   Tab: activity   q: quit".to_owned()
+        }
         (View::Questions, None) => "Tab: activity   q: quit".to_owned(),
         (View::Questions, Some(question)) => {
             let always = always(app, question);
@@ -175,9 +181,10 @@ fn keys(app: &App) -> String {
                 0 | 1 => String::new(),
                 all => format!("   M: allow all {all} once"),
             };
+            let inbox = if app.questions.len() > 1 { "   i: inbox   [ ]: others" } else { "" };
             let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "d: deny   A: allow once{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
+                "d: deny   A: allow once{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll{inbox}   Tab: activity   q: quit"
             )
         }
     }

@@ -89,7 +89,7 @@ macro_rules! with_methods {
             CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
-            /// Show another command instead of the one that was asked for. It is judged anew and answered like any other.
+            /// Show another command instead of the one that was asked for. It is judged again and answered like any other.
             EditQuestion "questions.edit" questions_edit (EditParams) -> Edited;
             /// Every agent, by name.
             ListAgents "agents.list" agents_list (Nothing) -> Agents;
@@ -116,7 +116,7 @@ macro_rules! with_methods {
             ListRules "rules.list" rules_list (RuleFilter) -> Rules;
             /// Add a rule.
             AddRule "rules.add" rules_add (RuleDraft) -> RuleRow;
-            /// Write a rule anew; its usage stays.
+            /// Write a rule again; its usage stays.
             UpdateRule "rules.update" rules_update (RuleUpdate) -> RuleRow;
             /// Remove a rule.
             RemoveRule "rules.remove" rules_remove (RuleNumber) -> Applied;
@@ -156,7 +156,7 @@ macro_rules! with_methods {
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
             /// One request in full.
             GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
-            /// Ask for the same again, on the agent's own channel and under a new number. It is judged anew.
+            /// Ask for the same again, on the agent's own channel and under a new number. It is judged again.
             RequestAgain "requests.again" requests_again (RequestNumber) -> Submitted;
             /// What could be saved so that a request is let through from now on.
             OfferRules "requests.offers" requests_offers (RequestNumber) -> RuleOffers;

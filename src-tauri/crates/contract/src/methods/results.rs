@@ -1,8 +1,8 @@
 //! What control methods give.
 
 use crate::{
-    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, ShownEffect, ShownRisk, ShownStep, ShownTrace,
-    SkillRow,
+    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, Shown, ShownEffect, ShownRisk, ShownStep,
+    ShownTrace, SkillRow,
 };
 use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};
@@ -286,7 +286,7 @@ pub struct Explained {
     /// Why.
     pub reason: Reason,
     /// Why, in one or two sentences.
-    pub message: String,
+    pub message: Shown,
     /// What an agent could do instead.
     pub advice: Option<String>,
     /// How careful a person should be.
@@ -310,7 +310,7 @@ pub struct ToolExplained {
     /// What would happen.
     pub decision: Decision,
     /// Why, in one or two sentences.
-    pub message: String,
+    pub message: Shown,
     /// What *Always* would add to the file for this tool; empty where nothing can be saved.
     pub always: Vec<String>,
     /// How careful a person should be.

@@ -103,6 +103,12 @@ pub struct SetupScope {
     /// Search path of the user's shell, with `:`; the host's where left out.
     #[serde(default)]
     pub path: Option<String>,
+    /// Folder of Claude Code's settings, absolute (`CLAUDE_CONFIG_DIR`); `.claude` in the home folder where left out.
+    #[serde(default)]
+    pub claude_config_dir: Option<String>,
+    /// Folder of Codex's settings, absolute (`CODEX_HOME`); `.codex` in the home folder where left out.
+    #[serde(default)]
+    pub codex_home: Option<String>,
 }
 
 /// The known agents, each with what was found of it.

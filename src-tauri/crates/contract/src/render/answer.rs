@@ -71,7 +71,7 @@ pub fn not_applied(why: &NotApplied) -> Shown {
         NotApplied::NoCommand => Sentence::new("there is no command"),
         NotApplied::AgentDoes => Sentence::new("what an agent does itself cannot be changed here"),
         NotApplied::NotEnrolled => Sentence::new("the agent is not enrolled any more"),
-        NotApplied::Paused => Sentence::new("Postern is paused"),
+        NotApplied::Paused => Sentence::new("all agents are blocked"),
         NotApplied::OthersWait => Sentence::new("others wait for it by now; look again"),
         NotApplied::SameCommand => Sentence::new("it is the same command as before"),
         NotApplied::TooLong => Sentence::new("it is too long to be shown in full"),

@@ -65,7 +65,7 @@ pub fn cause(cause: &Cause) -> Shown {
             Sentence::new("No one answered in time, and no rule allows it as it is now.")
         }
         Cause::NoAnswer(Fallback::Deny) => Sentence::new("No one answered in time."),
-        Cause::NothingDenies => Sentence::new("No rule for host commands denies it."),
+        Cause::NothingDenies => Sentence::new("No deny rule of host commands matches it."),
         Cause::CannotConfine => Sentence::new(
             "It asks to run confined, and this system can't do that (`postern doctor` says why).",
         ),
@@ -223,7 +223,7 @@ pub(super) fn label(sentence: Sentence, command: &Label) -> Sentence {
 /// Adds where a rule came from.
 pub(super) fn source(sentence: Sentence, from: &RuleSource) -> Sentence {
     match from {
-        RuleSource::Person => sentence.say("the person's own"),
+        RuleSource::Person => sentence.say("the user's own"),
         RuleSource::Always => sentence.say("always"),
         RuleSource::Skill(name) => sentence.say("skill ").code(name),
         RuleSource::File => sentence.say("permissions.jsonc"),

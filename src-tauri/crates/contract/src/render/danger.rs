@@ -48,15 +48,15 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
     }
     Some(match &rated.effect {
         Effect::RunDownloadedCode { host: Some(host), .. } => {
-            Sentence::new("It runs whatever ").code(host).say(" sends, unseen.")
+            Sentence::new("It runs what ").code(host).say(" sends, unseen.")
         }
         Effect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
         Effect::RunInlineCode { .. } | Effect::RunProjectCode { .. } => {
-            Sentence::new("Its code can do whatever you can.")
+            Sentence::new("Its code can do all that you can.")
         }
         Effect::Install { .. } => Sentence::new("What is installed runs with your rights."),
-        Effect::Send { .. } | Effect::Publish { .. } => Sentence::new("What is sent can't be taken back."),
-        Effect::UseSecret { .. } => Sentence::new("Whoever has a key or password can act as you."),
+        Effect::Send { .. } | Effect::Publish { .. } => Sentence::new("What is sent can't be unsent."),
+        Effect::UseSecret { .. } => Sentence::new("With a key or password, others can act as you."),
         Effect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
         Effect::RunElsewhere { .. } => Sentence::new("Postern can't see what happens there."),
         Effect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
@@ -159,7 +159,7 @@ mod tests {
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
-            ["Can't be undone.", "It runs whatever `x.example` sends, unseen."],
+            ["Can't be undone.", "It runs what `x.example` sends, unseen."],
             "the headline names both, with the measure"
         );
         let other = Effect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true };

@@ -47,8 +47,8 @@ pub fn refusal(refusal: &Refusal) -> Shown {
             .fragment(&problem.to_string())
             .say("."),
         Refusal::Environment { names } => environment(names),
-        Refusal::Paused => Sentence::new("Postern is paused: everything is denied."),
-        Refusal::Stopped { .. } => Sentence::new("The person denied everything from this agent for a while."),
+        Refusal::Paused => Sentence::new("All agents are blocked: every request is denied."),
+        Refusal::Stopped { .. } => Sentence::new("The user denied everything from this agent for a while."),
         Refusal::QueueFull { waiting } => Sentence::default()
             .number(*waiting)
             .say(" requests of this agent wait to be asked about. Nobody said no to this one."),
@@ -65,7 +65,7 @@ pub fn refusal(refusal: &Refusal) -> Shown {
         Refusal::NotJudged => Sentence::new("Postern could not judge it."),
         Refusal::TooManyRuns => Sentence::new("Too many commands of this agent wait to be started."),
         Refusal::TooLongToShow => Sentence::new("The request is too long to be shown to a person in full."),
-        Refusal::Person => Sentence::new("The person denied it."),
+        Refusal::Person => Sentence::new("The user denied it."),
         Refusal::Expired { presented: true } => Sentence::new("Nobody answered in time."),
         Refusal::Expired { presented: false } => {
             Sentence::new("Nobody answered in time, and nobody was there who could have seen the question.")
@@ -94,33 +94,33 @@ pub fn refusal(refusal: &Refusal) -> Shown {
 pub fn advice(advice: &Advice) -> Shown {
     let sentence = match advice {
         Advice::WithoutHost => {
-            Sentence::new("Host commands are closed to this session. Do it another way, or ask the person.")
+            Sentence::new("Host commands are closed to this session. Do it another way, or ask the user.")
         }
         Advice::WithoutShell => Sentence::new(
-            "The agent's permissions.jsonc closes its shell. Do it another way, or ask the person.",
+            "The agent's permissions.jsonc closes its shell. Do it another way, or ask the user.",
         ),
-        Advice::Elevate => Sentence::new("The person would have to switch elevated on for this agent."),
+        Advice::Elevate => Sentence::new("The user would have to switch elevated on for this agent."),
         Advice::ElevateSession => Sentence::new(
             "Let the session above do it, or open this one with elevated: true, which only one that has it can.",
         ),
-        Advice::FixFile => Sentence::new("Ask the person to fix permissions.jsonc."),
-        Advice::FixManaged => Sentence::new("Ask the person to have the organization's file of rules fixed."),
-        Advice::ChangeSettings => Sentence::new(
-            "This agent may not run host commands; the person would have to change its settings.",
-        ),
+        Advice::FixFile => Sentence::new("Ask the user to fix permissions.jsonc."),
+        Advice::FixManaged => Sentence::new("Ask the user to have the organization's file of rules fixed."),
+        Advice::ChangeSettings => {
+            Sentence::new("This agent may not run host commands; the user would have to change its settings.")
+        }
         Advice::RunIn { folders } => Sentence::new("Run it in ").fragment(&folders.join(", ")).say("."),
         Advice::SearchPath { agent, searched } => search_path(agent, searched),
         Advice::CheckName => {
             Sentence::new("Check the name, or give the whole path; system.which tells what can be found.")
         }
         Advice::AskForRule => {
-            Sentence::new("Only what a rule allows runs for this agent; ask the person to add a rule.")
+            Sentence::new("Only what a rule allows runs for this agent; ask the user to add a rule.")
         }
         Advice::ChangeRule => Sentence::new(
-            "It is denied in every spelling. Do it another way, or ask the person to change the rule.",
+            "It is denied in every spelling. Do it another way, or ask the user to change the rule.",
         ),
         Advice::ChangeFile => Sentence::new(
-            "The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file.",
+            "The agent's permissions.jsonc denies this. Do it another way, or ask the user to change the file.",
         ),
         Advice::NameExactly => Sentence::new(
             "This is never allowed, in any spelling. Name exactly what is to be changed instead.",
@@ -173,7 +173,7 @@ pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {
     let profile = confinement.name();
     Some(format!(
         "It ran confined ({profile}): {had}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \
-         (postern-run --confine none --reason TEXT): the person is asked."
+         (postern-run --confine none --reason TEXT): the user is asked."
     ))
 }
 
@@ -183,13 +183,13 @@ pub fn timed_out(agent: &AgentId, limit_ms: u64, cap_ms: Option<u64>) -> String 
     let late = format!("Timed out after {}", time(limit_ms));
     match cap_ms {
         Some(cap) if cap > limit_ms => format!(
-            "{late}. Ask for more with timeoutMs (postern-run --timeout {0}): this agent may have up to {0}. The person \
+            "{late}. Ask for more with timeoutMs (postern-run --timeout {0}): this agent may have up to {0}. The user \
              raises that with `postern agents set {agent} run-timeout-cap={1}`.",
             time(cap),
             time(cap.saturating_mul(2)),
         ),
         Some(cap) => format!(
-            "{late}, which is the most that this agent may have. The person raises that with \
+            "{late}, which is the most that this agent may have. The user raises that with \
              `postern agents set {agent} run-timeout-cap={}`.",
             time(cap.saturating_mul(2)),
         ),
@@ -237,12 +237,12 @@ pub fn not_shown(why: &NotShown) -> Shown {
 
 fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
-        Withdrawal::TakenBack => "It was taken back: the agent took it back.",
-        Withdrawal::AgentGone => "It was taken back: its agent went away.",
-        Withdrawal::SessionClosed => "It was taken back: its session closed.",
-        Withdrawal::Disconnected => "It was taken back: the connection that asked for it ended.",
+        Withdrawal::TakenBack => "The agent withdrew it.",
+        Withdrawal::AgentGone => "It was withdrawn: its agent went away.",
+        Withdrawal::SessionClosed => "It was withdrawn: its session closed.",
+        Withdrawal::Disconnected => "It was withdrawn: the connection that asked for it ended.",
         Withdrawal::NotEnrolled => "The agent is not enrolled any more.",
-        Withdrawal::Ended => "The agent or the person ended it before it started.",
+        Withdrawal::Ended => "The agent or the user ended it before it started.",
     }
 }
 
@@ -270,7 +270,7 @@ fn drifted(drift: &Drift) -> Sentence {
         Drift::OtherPlan => Sentence::new("What was to be started is not what was let through."),
         Drift::Gone => Sentence::new("What was judged is not there any more."),
         Drift::Policy => Sentence::new("The policy changed between the yes and the start."),
-        Drift::NotSaved => Sentence::new("The rule that the person chose could not be saved."),
+        Drift::NotSaved => Sentence::new("The rule that the user chose could not be saved."),
     }
 }
 
@@ -278,7 +278,7 @@ fn search_path(agent: &AgentId, searched: &[String]) -> Sentence {
     let searched = searched.join(":");
     Sentence::new("Programs are looked up in ")
         .fragment(&searched)
-        .say(". Check the name or give the whole path; or the person adds its folder: postern agents set ")
+        .say(". Check the name or give the whole path; or the user adds its folder: postern agents set ")
         .fragment(agent.as_str())
         .say(" search-path=")
         .fragment(&searched)
@@ -294,9 +294,9 @@ fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
             "Name a folder that is there and that this agent may work in, or none for the usual one."
         }
         Refusal::Environment { .. } => {
-            "Leave these names out. Where one is needed, ask the person to allow it in this agent's settings."
+            "Leave these names out. Where one is needed, ask the user to allow it in this agent's settings."
         }
-        Refusal::Paused => "Try again when the person has resumed Postern.",
+        Refusal::Paused => "Try again when the user has unblocked all agents.",
         Refusal::Stopped { .. } => "Ask nothing until then: all of it would be denied.",
         Refusal::QueueFull { .. } => {
             "Wait until some of them were answered; what rules allow runs meanwhile."
@@ -309,20 +309,20 @@ fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
         Refusal::TooManyBytes => "Split it into requests that name less.",
         Refusal::LookUpsFull => "Wait for the answers to what was sent before.",
         Refusal::LookUpLate { .. } => {
-            "A folder or file that it names does not answer, or there is too much to read: name others, or ask the person."
+            "A folder or file that it names does not answer, or there is too much to read: name others, or ask the user."
         }
         Refusal::TooManyRuns => "Wait until some of this agent's commands have finished.",
         Refusal::TooLongToShow => "Write the text to a file and run that, or split the command.",
         Refusal::Person if denial.feedback.is_some() => "Do not ask for the same again: do as they say.",
-        Refusal::Person => "Do not ask for the same again; ask the person what to do instead.",
+        Refusal::Person => "Do not ask for the same again; ask the user what to do instead.",
         Refusal::Expired { .. } => of_reason(DenyReason::Expired),
-        Refusal::NotShown(_) => "Ask again when the person is back.",
+        Refusal::NotShown(_) => "Ask again when the user is back.",
         Refusal::Nobody => {
-            "Ask the person to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then ask again."
+            "Ask the user to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then ask again."
         }
         Refusal::Withdrawn(_) => "Ask again if it is still needed.",
         Refusal::Drifted(_) => "Ask again: it will be judged as it is now.",
-        Refusal::NotRecorded => "Tell the person: Postern's disk may be full. Ask again when that is fixed.",
+        Refusal::NotRecorded => "Tell the user: Postern's disk may be full. Ask again when that is fixed.",
         Refusal::Quit | Refusal::Restarted => "Ask again, under a new request id.",
     })
 }
@@ -331,13 +331,13 @@ fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
 fn of_reason(reason: DenyReason) -> &'static str {
     match reason {
         DenyReason::Core => "This is never allowed. Name exactly what is to be changed instead.",
-        DenyReason::Denylist => "Do it another way, or ask the person to change the rule.",
-        DenyReason::Policy => "Ask the person to change this agent's settings.",
+        DenyReason::Denylist => "Do it another way, or ask the user to change the rule.",
+        DenyReason::Policy => "Ask the user to change this agent's settings.",
         DenyReason::NotFound => "Check the name, or give the whole path.",
         DenyReason::Invalid => "Send it again, corrected, under a new request id.",
         DenyReason::EnvRefused => "Leave these names out.",
         DenyReason::CwdRefused => "Run it in a folder that this agent may work in.",
-        DenyReason::Expired => "Nobody said no: ask again when the person is back.",
+        DenyReason::Expired => "Nobody said no: ask again when the user is back.",
         DenyReason::AllowlistMiss
         | DenyReason::User
         | DenyReason::Cancelled
@@ -347,6 +347,6 @@ fn of_reason(reason: DenyReason) -> &'static str {
         | DenyReason::CannotPresent
         | DenyReason::NoAnswer
         | DenyReason::Paused
-        | DenyReason::Restarted => "Ask the person what to do instead.",
+        | DenyReason::Restarted => "Ask the user what to do instead.",
     }
 }

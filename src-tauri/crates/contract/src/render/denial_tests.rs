@@ -119,7 +119,7 @@ fn hostile_text_is_escaped_once() {
 fn an_agent_hears_each_thing_once() {
     let told = denial(&Denial::by_person(Some("not on a Friday".to_owned())));
     let expected =
-        "The person denied it. They said: not on a Friday. Do not ask for the same again: do as they say.";
+        "The user denied it. They said: not on a Friday. Do not ask for the same again: do as they say.";
     assert_eq!(told.text(), expected);
     for one in denials() {
         let lines = denial(&one).lines();

@@ -17,7 +17,7 @@ pub fn problem(problem: &Problem) -> String {
         Problem::TooBroad(how) => too_broad(how),
         Problem::Broad { pattern } => Sentence::default()
             .fragment(pattern)
-            .say(" is broad: it allows whatever its words cover, as you confirmed."),
+            .say(" is broad: it allows all that its words cover, as you confirmed."),
         Problem::AllowsEverything { tool, pattern } => {
             line(tool, pattern).say(" allows every command that no other line and no deny rule names.")
         }
@@ -27,7 +27,7 @@ pub fn problem(problem: &Problem) -> String {
         Problem::Missing { pattern, allows } => {
             let begun = Sentence::new("Nothing lies at ").fragment(pattern);
             begun.say(if *allows {
-                ": whoever puts something there is allowed to run it."
+                ": every program that is put there may run."
             } else {
                 ": the rule denies nothing until something does."
             })
@@ -38,10 +38,10 @@ pub fn problem(problem: &Problem) -> String {
                 .say(" until it runs: what is bound to its content is asked about."),
             Changeable::ByAgent => Sentence::new("The agent can change ")
                 .fragment(pattern)
-                .say(" until it runs: whatever is in it then is allowed."),
+                .say(" until it runs: all that is in it then is allowed."),
             Changeable::ByAnyone => Sentence::default()
                 .fragment(pattern)
-                .say(" can be replaced by whatever runs as you, an agent's own commands too."),
+                .say(" can be replaced by every program that runs as you, an agent's own commands too."),
         },
         Problem::Covered { by } => Sentence::new("Rule ").number(*by).say(" does all that it does."),
         Problem::CoveredLine { tool, pattern, by } => line(tool, pattern)
@@ -56,7 +56,7 @@ pub fn problem(problem: &Problem) -> String {
 /// Returns how it is fixed.
 pub fn fix(problem: &Problem) -> &'static str {
     match problem {
-        Problem::Broken(_) => "Remove it, and write it anew.",
+        Problem::Broken(_) => "Remove it, and write it again.",
         Problem::Expired => "Remove it, or give it a new time.",
         Problem::NeverMatches(_) => "Remove it, or write what was meant.",
         Problem::Shadowed { .. } => "Remove one of the two.",
@@ -70,11 +70,11 @@ pub fn fix(problem: &Problem) -> &'static str {
         }
         Problem::Broad { .. } => "Write narrower rules for what is needed.",
         Problem::AllowsEverything { .. } => "Name the commands that are meant (\"git status\": \"allow\").",
-        Problem::Changed { .. } => "Answer the question with Always, or bind the rule anew.",
+        Problem::Changed { .. } => "Answer the question with Always, or bind the rule again.",
         Problem::Missing { allows: false, .. } => "Correct the path, or deny by the command's name.",
         Problem::Missing { allows: true, .. } => "Remove it, or correct the path.",
         Problem::AgentWritable { by: Changeable::PinnedByAgent, .. } => {
-            "Move the program out of the agent's folders, or allow whatever is in it by a rule without --pin."
+            "Move the program out of the agent's folders, or allow all that is in it by a rule without --pin."
         }
         Problem::AgentWritable { by: Changeable::ByAgent, .. } => {
             "Move the program out of the agent's folders, and bind the rule to it as it is (--pin)."
@@ -124,7 +124,7 @@ fn too_broad(how: &TooBroad) -> Sentence {
                 Carrier::Starter => " is a program that starts others",
             };
             let named = Sentence::default().fragment(pattern).say(what);
-            named.say(": it runs whatever it is told, and the rule allows all of that.")
+            named.say(": it can start any program, and the rule allows all of them.")
         }
         TooBroad::Folder { pattern } => Sentence::default()
             .fragment(pattern)

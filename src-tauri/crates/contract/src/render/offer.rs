@@ -26,7 +26,7 @@ fn words(label: &OfferLabel) -> Sentence {
             if changeable.is_empty() {
                 return Sentence::new(words);
             }
-            let begun = Sentence::new(words).say(", whatever is in ");
+            let begun = Sentence::new(words).say(", with any content of ");
             joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).say(" by then")
         }
         OfferLabel::Each(all) => {
@@ -79,7 +79,7 @@ fn joined<T>(
 }
 
 fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
-    let content = |pinned: bool, held: &'static str| if pinned { held } else { "whatever is in it by then" };
+    let content = |pinned: bool, held: &'static str| if pinned { held } else { "with any content by then" };
     match offered {
         Offered::Command { words, any_arguments: false } | Offered::Pattern(words) => {
             sentence.fragment(words)
@@ -122,7 +122,7 @@ mod tests {
             (OfferLabel::Exact { commands: 1, changeable: vec![] }, "this exact command"),
             (
                 OfferLabel::Exact { commands: 2, changeable: vec![own("a"), own("b\u{202e}")] },
-                "these exact commands, whatever is in a and b\\u{202e} by then",
+                "these exact commands, with any content of a and b\\u{202e} by then",
             ),
             (
                 OfferLabel::Each(vec![command(true), command(false)]),
@@ -131,7 +131,7 @@ mod tests {
             (OfferLabel::Each(vec![script(true)]), "the script /w/x.py by python3, both unchanged"),
             (
                 OfferLabel::Each(vec![program(true), program(false)]),
-                "any rg at /opt/rg, unchanged, any rg at /opt/rg, whatever is in it by then",
+                "any rg at /opt/rg, unchanged, any rg at /opt/rg, with any content by then",
             ),
             (
                 OfferLabel::Confined {

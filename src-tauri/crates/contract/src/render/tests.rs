@@ -78,7 +78,7 @@ fn facts_become_sentences() {
                 access: FileAccess::Read,
                 rule: NamedRule { source: RuleSource::Person, why: None, ..rule("**/.env") },
             }),
-            "`.env` may not be read: the rule `**/.env` (the person's own).",
+            "`.env` may not be read: the rule `**/.env` (the user's own).",
         ),
         (
             why(&Cause::FileMayBeMeant {

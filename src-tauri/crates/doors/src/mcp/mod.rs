@@ -143,7 +143,7 @@ impl Server {
         }
         if !self.may_run().await? {
             return Err(Trouble::Params(
-                "this agent may not run anything: the person set it to Deny".to_owned(),
+                "this agent may not run anything: the user set it to Deny".to_owned(),
             ));
         }
         if name == tools::RUN {
@@ -168,7 +168,7 @@ impl ServerHandler for Server {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("postern", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(
-            "Commands run on the person's own machine, by rules and, where none allows them, by the person's yes: \
+            "Commands run on the user's own machine, by rules and, where none allows them, by the user's yes: \
              a call may wait for that. One that is answered \"pending\" goes on: call again with the same arguments. A denial \
              says why, and what to do instead."
                 .to_owned(),

@@ -148,10 +148,7 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
             Event::Pending(pending) => {
                 let question = pending.question.as_ref().map(|code| format!(" to question {code}"));
                 let question = question.unwrap_or_default();
-                (
-                    format!("waits for the person's answer{question}, number {} in line", pending.position),
-                    false,
-                )
+                (format!("waits for the user's answer{question}, number {} in line", pending.position), false)
             }
             Event::Started(_) => ("runs".to_owned(), true),
             Event::Output(output) => {

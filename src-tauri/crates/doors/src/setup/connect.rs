@@ -144,7 +144,7 @@ impl Setup {
         agent: &AgentId,
         scope: &SetupScope,
     ) -> Result<Option<Change>, ControlError> {
-        let Some((entry, file)) = settings_of(kind, &self.home(scope)?) else { return Ok(None) };
+        let Some((entry, file)) = settings_of(kind, &self.folders(scope)?) else { return Ok(None) };
         let command = self.command(known(kind).how, agent)?;
         let change = with_files(move || Change::install(entry, &file, &command)).await?;
         change.map(Some).map_err(|error| unusable(&error))
@@ -152,7 +152,7 @@ impl Setup {
 
     /// Plans to take the change back.
     async fn removal(&self, kind: KnownAgent, scope: &SetupScope) -> Result<Option<Change>, ControlError> {
-        let Some((entry, file)) = settings_of(kind, &self.home(scope)?) else { return Ok(None) };
+        let Some((entry, file)) = settings_of(kind, &self.folders(scope)?) else { return Ok(None) };
         let change = with_files(move || Change::uninstall(entry, &file)).await?;
         change.map(Some).map_err(|error| unusable(&error))
     }

@@ -1,7 +1,7 @@
 //! Which agents are on this computer, and whether they ask this Postern.
 
 use super::known::{How, Known, USUAL_FOLDERS, known};
-use super::{Setup, settings_of, sources, with_files};
+use super::{Folders, Setup, settings_of, sources, with_files};
 use crate::hooks::{Entry, mcp_command, our_command, read_settings};
 use postern_command::{escape, words_of};
 use postern_contract::methods::{
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What all agents are compared with.
 struct Here {
-    home: PathBuf,
+    folders: Folders,
     path: Vec<PathBuf>,
     /// Program and data folder of this Postern.
     program: Option<PathBuf>,
@@ -54,7 +54,7 @@ impl Setup {
     }
 
     async fn here(&self, face: FaceId, scope: &SetupScope) -> Result<Here, ControlError> {
-        let home = self.home(scope)?;
+        let folders = self.folders(scope)?;
         let rows = self.host.ask::<ListAgents>(face, &Nothing {}).await?.agents;
         let doors = self.host.ask::<ListDoors>(face, &Nothing {}).await?.doors;
         let openclaw = doors.iter().find(|row| {
@@ -65,13 +65,13 @@ impl Setup {
         let inherited = self.host.user().inherited.iter().find(|(name, _)| name == "PATH");
         let path = scope.path.as_deref().or(inherited.map(|(_, path)| path.as_str())).unwrap_or_default();
         let usual = USUAL_FOLDERS.iter().map(|folder| match folder.strip_prefix("~/") {
-            Some(below) => home.join(below),
+            Some(below) => folders.home().join(below),
             None => PathBuf::from(folder),
         });
         let path = path.split(':').map(PathBuf::from).filter(|folder| folder.is_absolute()).chain(usual);
         Ok(Here {
             path: path.collect(),
-            home,
+            folders,
             program: self.host.own_program(),
             data: self.host.data().to_owned(),
             agents: rows.into_iter().map(|row| row.id).collect(),
@@ -83,7 +83,8 @@ impl Setup {
 impl Here {
     fn look(&self, known: &Known) -> FoundAgent {
         let shown = |path: &Path| escape::text(&path.to_string_lossy());
-        let folder = known.folders.iter().map(|folder| self.home.join(folder)).find(|folder| folder.is_dir());
+        let folder =
+            known.folders.iter().map(|folder| self.folders.place(folder)).find(|folder| folder.is_dir());
         let Asks { connection, agent, enrolled, file, problem } = self.asks(known);
         FoundAgent {
             kind: known.kind,
@@ -103,7 +104,7 @@ impl Here {
     /// Reads an agent's settings.
     fn asks(&self, known: &Known) -> Asks {
         let (mut connection, mut agent, mut problem) = (Connection::None, None, None);
-        let settings = settings_of(known.kind, &self.home);
+        let settings = settings_of(known.kind, &self.folders);
         if let Some((entry, file)) = &settings {
             match read_settings(file) {
                 Ok(text) => (connection, agent) = self.connection(*entry, &text.unwrap_or_default()),
@@ -146,12 +147,12 @@ impl Here {
 
     fn rules(&self, kind: KnownAgent) -> Vec<postern_contract::methods::RuleSource> {
         let taking = Taking {
-            home: self.home.to_string_lossy().into_owned(),
+            home: self.folders.home().to_string_lossy().into_owned(),
             project: None,
             origin: RuleOrigin::AgentShell,
             broad: false,
         };
-        let rows = sources(Some(kind), &self.home, None).into_iter().map(|source| source.row(&taking));
+        let rows = sources(Some(kind), &self.folders, None).into_iter().map(|source| source.row(&taking));
         rows.filter(|row| row.entries != Some(0)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Imports the rules that agents have in their own files, entry by entry.
 
 use super::sources::{named, sources};
-use super::{Lines as ImportedLines, Setup, with_files};
+use super::{Folders, Lines as ImportedLines, Setup, with_files};
 use postern_command::escape::text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
@@ -27,10 +27,10 @@ impl Setup {
     /// Imports rules, or says what an import would do.
     pub(crate) async fn import(&self, face: FaceId, asked: SetupImport) -> Result<Imported, ControlError> {
         let _one = self.kept.lock().await;
-        let home = self.home(&asked.scope)?;
+        let folders = self.folders(&asked.scope)?;
         let (kind, agent) = (asked.kind, asked.agent.clone());
         let reading = asked.clone();
-        let mut files = with_files(move || read(&reading, &home)).await?;
+        let mut files = with_files(move || read(&reading, &folders)).await?;
         if files.is_empty() {
             let problem = format!("{} has no rules in its files here", kind.title());
             return Err(ControlError::refused(problem));
@@ -121,15 +121,15 @@ impl Setup {
 }
 
 /// Reads the files. One that cannot be read says why, and the others are read all the same.
-fn read(asked: &SetupImport, home: &Path) -> Vec<File> {
+fn read(asked: &SetupImport, folders: &Folders) -> Vec<File> {
     let project = asked.project.as_deref().map(Path::new);
     let found = if asked.files.is_empty() {
-        sources(Some(asked.kind), home, project)
+        sources(Some(asked.kind), folders, project)
     } else {
-        asked.files.iter().map(|file| named(asked.kind, Path::new(file), home, project)).collect()
+        asked.files.iter().map(|file| named(asked.kind, Path::new(file), folders, project)).collect()
     };
     let taking = Taking {
-        home: home.to_string_lossy().into_owned(),
+        home: folders.home().to_string_lossy().into_owned(),
         project: None,
         origin: if asked.host { RuleOrigin::Any } else { RuleOrigin::AgentShell },
         broad: asked.broad,

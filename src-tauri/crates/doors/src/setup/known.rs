@@ -100,6 +100,10 @@ pub(super) fn known(kind: KnownAgent) -> &'static Known {
     &KNOWN[index]
 }
 
+/// Variables that name folders which are usually below the home folder, in the order of a scope's fields.
+pub(super) const FOLDERS_OF_ENVIRONMENT: [(&str, &str); 2] =
+    [("CLAUDE_CONFIG_DIR", ".claude"), ("CODEX_HOME", ".codex")];
+
 /// Files with rules below the home folder. A `*` stands for the part of a name.
 pub(super) const RULES_OF_USER: &[(Product, &str)] = &[
     (Product::ClaudeCode, ".claude/settings.json"),

@@ -3,11 +3,13 @@
 
 mod connect;
 mod find;
+mod folders;
 mod import;
 mod known;
 mod sources;
 mod test;
 
+pub use folders::Folders;
 pub use sources::{Source, importable, sources};
 
 use crate::hooks::{Entry, SettingsError};
@@ -97,10 +99,9 @@ impl Setup {
         Ok(words.concat().into_iter().map(str::to_owned).collect())
     }
 
-    /// Returns the home folder of the scope.
-    fn home(&self, scope: &SetupScope) -> Result<PathBuf, ControlError> {
-        let home = PathBuf::from(scope.home.as_deref().unwrap_or(&self.host.user().home));
-        if home.is_absolute() { Ok(home) } else { Err(ControlError::invalid("home is an absolute path")) }
+    /// Returns the folders of the scope.
+    fn folders(&self, scope: &SetupScope) -> Result<Folders, ControlError> {
+        Folders::of(scope, &self.host.user().home)
     }
 }
 
@@ -135,14 +136,14 @@ impl postern_host::doors::Setup for Setup {
 }
 
 /// Returns the settings file of an agent, and what is put into it; `None` if connecting it changes no file.
-fn settings_of(kind: KnownAgent, home: &Path) -> Option<(Entry, PathBuf)> {
+fn settings_of(kind: KnownAgent, folders: &Folders) -> Option<(Entry, PathBuf)> {
     match known(kind).how {
         How::Hook(hook) => match crate::hooks::place(hook, false) {
-            crate::hooks::Place::Home(file) => Some((Entry::Hook(hook), home.join(file))),
+            crate::hooks::Place::Home(file) => Some((Entry::Hook(hook), folders.place(file))),
             crate::hooks::Place::Here(_) | crate::hooks::Place::Named(_) => None,
         },
         How::Mcp(files) => {
-            let files: Vec<PathBuf> = files.iter().map(|file| home.join(file)).collect();
+            let files: Vec<PathBuf> = files.iter().map(|file| folders.place(file)).collect();
             let there = files.iter().find(|file| file.parent().is_some_and(Path::is_dir));
             there.or(files.last()).map(|file| (Entry::McpServer, file.clone()))
         }

@@ -1,5 +1,6 @@
 //! Where other programs keep rules.
 
+use super::Folders;
 use super::known::{RULES_OF_PROJECT, RULES_OF_USER, known};
 use postern_command::escape;
 use postern_contract::methods::{KnownAgent, RuleSource};
@@ -58,40 +59,45 @@ pub fn importable() -> impl Iterator<Item = KnownAgent> {
 }
 
 /// Returns the files of an agent, or of all, that exist.
-pub fn sources(kind: Option<KnownAgent>, home: &Path, project: Option<&Path>) -> Vec<Source> {
+pub fn sources(kind: Option<KnownAgent>, folders: &Folders, project: Option<&Path>) -> Vec<Source> {
     let mut all = Vec::new();
     for kind in importable().filter(|one| kind.is_none_or(|kind| kind == *one)) {
-        let mut add = |files: &[(Product, &str)], folder: &Path, project: Option<&Path>| {
-            for (_, pattern) in files.iter().filter(|(owner, _)| Some(*owner) == known(kind).rules) {
-                let source = |path| Source { kind, path, project: project.map(Path::to_owned) };
-                all.extend(matching(folder, pattern).into_iter().map(source));
-            }
+        let own = |(owner, _): &&(Product, &str)| Some(*owner) == known(kind).rules;
+        let mut add = |pattern: &Path, project: Option<&Path>| {
+            let source = |path| Source { kind, path, project: project.map(Path::to_owned) };
+            all.extend(matching(pattern).into_iter().map(source));
         };
-        add(RULES_OF_USER, home, None);
-        if let Some(project) = project.filter(|project| *project != home) {
-            add(RULES_OF_PROJECT, project, Some(project));
+        for (_, pattern) in RULES_OF_USER.iter().filter(own) {
+            add(&folders.place(pattern), None);
+        }
+        if let Some(project) = project.filter(|project| *project != folders.home()) {
+            for (_, pattern) in RULES_OF_PROJECT.iter().filter(own) {
+                add(&project.join(pattern), Some(project));
+            }
         }
     }
     all
 }
 
 /// Returns a file that the user names, with the project in whose settings it is.
-pub(super) fn named(kind: KnownAgent, file: &Path, home: &Path, project: Option<&Path>) -> Source {
+pub(super) fn named(kind: KnownAgent, file: &Path, folders: &Folders, project: Option<&Path>) -> Source {
     let of_settings = file.ancestors().find(|folder| {
         let name = folder.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
         [".claude", ".codex", ".cursor", ".gemini", ".vscode"].contains(&name)
     });
-    let holder = of_settings.and_then(Path::parent).filter(|holder| *holder != home);
+    let of_user = |folder: &&Path| known(kind).folders.iter().any(|own| folders.place(own) == **folder);
+    let of_settings = of_settings.filter(|folder| !of_user(folder));
+    let holder = of_settings.and_then(Path::parent).filter(|holder| *holder != folders.home());
     let project = project.or(holder).map(Path::to_owned);
     Source { kind, path: file.to_owned(), project }
 }
 
-fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
-    let path = folder.join(pattern);
-    let Some((stem, extension)) = pattern.rsplit('/').next().and_then(|name| name.split_once("*.")) else {
-        return if path.is_file() { vec![path] } else { Vec::new() };
+fn matching(pattern: &Path) -> Vec<PathBuf> {
+    let name = pattern.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+    let Some((stem, extension)) = name.split_once("*.") else {
+        return if pattern.is_file() { vec![pattern.to_owned()] } else { Vec::new() };
     };
-    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let entries = pattern.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
     let fits = |path: &PathBuf| {
         let name = path.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
@@ -105,7 +111,8 @@ fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::{Source, named, sources};
-    use postern_contract::methods::KnownAgent;
+    use crate::setup::Folders;
+    use postern_contract::methods::{KnownAgent, SetupScope};
     use std::fs;
     use std::path::Path;
 
@@ -124,7 +131,8 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "{}").unwrap();
         }
-        let all = sources(None, &home, Some(&project));
+        let folders = Folders::of(&SetupScope::default(), home.to_str().unwrap()).unwrap();
+        let all = sources(None, &folders, Some(&project));
         let shown: Vec<_> = all
             .iter()
             .map(|Source { kind, path, project }| {
@@ -140,16 +148,19 @@ mod tests {
                 ("vs-code", Path::new("site/.vscode/settings.json"), true),
             ]
         );
-        let codex = sources(Some(KnownAgent::Codex), &home, Some(&home));
+        let codex = sources(Some(KnownAgent::Codex), &folders, Some(&home));
         assert_eq!(codex.len(), 1, "the home folder is no project");
     }
 
     #[test]
     fn a_named_file_belongs_to_the_folder_of_its_settings() {
-        let home = Path::new("/h");
-        let project = |file: &str| named(KnownAgent::ClaudeCode, Path::new(file), home, None).project;
+        let claude_config_dir = Some("/work/.claude".to_owned());
+        let scope = SetupScope { claude_config_dir, ..SetupScope::default() };
+        let folders = Folders::of(&scope, "/h").unwrap();
+        let project = |file: &str| named(KnownAgent::ClaudeCode, Path::new(file), &folders, None).project;
         assert_eq!(project("/h/site/.claude/settings.json").as_deref(), Some(Path::new("/h/site")));
         assert_eq!(project("/h/.claude/settings.json"), None);
+        assert_eq!(project("/work/.claude/settings.json"), None, "that is the user's own");
         assert_eq!(project("/tmp/x.json"), None);
     }
 }

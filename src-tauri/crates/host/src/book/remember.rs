@@ -134,7 +134,7 @@ impl Book {
         let entry = self.entry(&remember.agent)?;
         let (folder, home) = (entry.folder.clone(), self.places().home.clone());
         let now = self.blocking(move |_| Ok(PermissionsFile::read(&folder, &home))).await?;
-        // It is not written anew from one rule.
+        // It is not written again from one rule.
         now.read?;
         if remember.patterns.is_empty() {
             let message = "nothing that could be written as a rule stands for just this";

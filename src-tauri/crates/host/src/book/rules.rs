@@ -50,7 +50,7 @@ impl Book {
         self.listed(id).await
     }
 
-    /// Writes a rule anew; when it was made and how it was used stay. With `keep_pin`, a pinned rule keeps its pin.
+    /// Writes a rule again; when it was made and how it was used stay. With `keep_pin`, a pinned rule keeps its pin.
     pub(crate) async fn update_rule(
         &self,
         id: RuleId,

@@ -37,7 +37,7 @@ impl Handle<ExplainCommand> for Control {
                 Ok(Explained {
                     decision: verdict.decision,
                     reason: verdict.reason,
-                    message: render::why(&verdict.cause),
+                    message: render::cause(&verdict.cause),
                     advice,
                     risk: render::risk(&verdict.risk),
                     effects: render::effects(&verdict.risk.effects),
@@ -81,7 +81,6 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
 
 /// What could not even be looked up.
 fn refused(denial: &Denial) -> Explained {
-    let told = render::denial(denial);
     let reason = match denial.reason {
         DenyReason::Core => Reason::Core,
         DenyReason::Denylist => Reason::Denylist,
@@ -106,8 +105,8 @@ fn refused(denial: &Denial) -> Explained {
         decision: Decision::Deny,
         reason,
         trace: vec![ShownTrace { stage: "look up".to_owned(), found: render::refusal(&denial.cause) }],
-        message: told.message,
-        advice: told.advice,
+        message: render::refusal(&denial.cause),
+        advice: render::denial_advice(denial),
         risk: ShownRisk::unknown(),
         effects: Vec::new(),
         rule: None,

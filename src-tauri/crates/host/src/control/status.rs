@@ -4,7 +4,7 @@ use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use crate::book::Managed;
 use crate::clock::{Jump, jump, lasting};
-use crate::gate::Unwritten;
+use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Concern, ConcernKind, Mode, Status, StoppedAgent, Told};
@@ -100,7 +100,7 @@ impl Handle<PauseAll> for Control {
     async fn handle(&self, _: FaceId, params: Pause) -> Answer<PauseAll> {
         let until = params.for_ms.map(until).transpose()?;
         let kept = self.parts.gate.pause(until).await.map_err(gone)?;
-        kept.map_err(|error| not_kept("paused", &error))?;
+        kept.map_err(|error| not_kept("blocked", &error))?;
         self.status_changed().await
     }
 }
@@ -111,8 +111,8 @@ impl Handle<ResumeAll> for Control {
             let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
             return Err(ControlError::new(ControlCode::Store, message));
         }
-        let kept = self.parts.gate.resume().await.map_err(gone)?;
-        kept.map_err(|error| not_kept("resumed", &error))?;
+        let resumed = self.parts.gate.resume().await.map_err(gone)?;
+        resumed.map_err(|problem| not_kept("unblocked", &problem))?;
         self.status_changed().await
     }
 }
@@ -186,12 +186,18 @@ fn set_clock(jump: Jump) -> Concern {
     Concern::new(ConcernKind::Clock, message).since(jump.at)
 }
 
-/// It holds from now on, and a restart would forget it.
-fn not_kept(what: &str, error: &str) -> ControlError {
-    let message = format!(
-        "{what} from now on, but that is not written down yet ({error}): Postern tries again until it is, and a restart \
-         before that forgets it"
-    );
+/// Describes what holds instead of a pause or its end.
+fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
+    let message = match problem {
+        PauseProblem::NotWritten(error) => format!(
+            "all agents are {what}, but that is not written down yet ({error}): Postern tries again until it is, and a \
+             restart before that forgets it"
+        ),
+        PauseProblem::InDoubt(error) => format!(
+            "all requests are still denied: the mark that the record is in doubt can't be removed ({error}). Remove it, \
+             and unblock all agents again"
+        ),
+    };
     ControlError::new(ControlCode::Store, message)
 }
 

@@ -63,7 +63,7 @@ impl Handle<ExplainTool> for Control {
         Ok(match judgement {
             Judgement::Judged(judged) => ToolExplained {
                 decision: judged.verdict.decision,
-                message: render::why(&judged.verdict.cause),
+                message: render::cause(&judged.verdict.cause),
                 always,
                 risk: render::risk(&judged.verdict.risk),
                 effects: render::effects(&judged.verdict.risk.effects),
@@ -71,7 +71,7 @@ impl Handle<ExplainTool> for Control {
             },
             Judgement::Refused(denial) => ToolExplained {
                 decision: Decision::Deny,
-                message: postern_contract::text(&render::refusal(&denial.cause)),
+                message: render::refusal(&denial.cause),
                 always,
                 risk: ShownRisk::unknown(),
                 effects: Vec::new(),

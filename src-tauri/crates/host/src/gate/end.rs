@@ -16,7 +16,7 @@ const ESCAPED: usize = 1800 * 1024;
 const TOLD: usize = ESCAPED / 6;
 
 impl Task {
-    /// The last record is durable and told: whoever waited is answered, and the request is forgotten here.
+    /// The last record is durable and told: all who waited are answered, and the request is forgotten here.
     pub(super) fn tell_ended(&mut self, id: Uuid) {
         let Some(mut request) = self.requests.remove(&id) else { return };
         self.keys.remove(&(request.agent.clone(), request.run.request_id));

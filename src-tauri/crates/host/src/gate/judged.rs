@@ -184,7 +184,7 @@ impl Task {
         }
     }
 
-    /// What a yes was not for goes on waiting, as a question of its own that every face has to show anew.
+    /// What a yes was not for goes on waiting, as a question of its own that every approver has to show again.
     pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
         let says = self.requests.get(first).and_then(|request| request.run.reason.clone());

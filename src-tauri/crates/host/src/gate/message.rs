@@ -20,6 +20,15 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+/// Why a pause, or its end, does not hold as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PauseProblem {
+    /// It holds, and is not written down yet.
+    NotWritten(String),
+    /// The record is still in doubt, so that everything is denied.
+    InDoubt(String),
+}
+
 /// Everything that can happen to the gate, in the order in which it happens.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -55,9 +64,9 @@ pub(crate) enum Message {
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
-    Pause { until: Option<Millis>, reply: oneshot::Sender<Result<(), String>> },
+    Pause { until: Option<Millis>, reply: oneshot::Sender<Result<(), PauseProblem>> },
     /// Back to work.
-    Resume(oneshot::Sender<Result<(), String>>),
+    Resume(oneshot::Sender<Result<(), PauseProblem>>),
     /// The policy changed.
     Rejudge { agent: Option<AgentId> },
     /// A face lists the tools that wait.
@@ -100,7 +109,7 @@ pub(crate) enum Told {
     Stopped { agent: AgentId, until: Millis, saved: Result<(), BookError> },
     /// The pause is written down, or could not be: why.
     PauseKept { number: u64, problem: Option<String> },
-    /// Nothing: whoever waited was told.
+    /// Nothing: all who waited were answered.
     Nothing,
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },

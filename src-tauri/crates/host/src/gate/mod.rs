@@ -37,7 +37,7 @@ pub(crate) use call_facts::{judge_call, touches_of_line};
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
-pub use message::{Counts, Killed};
+pub use message::{Counts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
 pub(crate) use show::{shown, shown_subject};
@@ -146,12 +146,12 @@ impl Gate {
 
     /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes on. Inside is
     /// whether that is written down: where it is not, it is tried again.
-    pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), String>, Gone> {
+    pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, Gone> {
         self.ask(|reply| Message::Pause { until, reply }).await
     }
 
-    /// Ends a pause, as [`Self::pause`] begins one.
-    pub async fn resume(&self) -> Result<Result<(), String>, Gone> {
+    /// Ends a pause, as [`Self::pause`] begins one, and settles a doubt about the record.
+    pub async fn resume(&self) -> Result<Result<(), PauseProblem>, Gone> {
         self.ask(Message::Resume).await
     }
 

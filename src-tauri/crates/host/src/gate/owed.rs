@@ -1,7 +1,7 @@
 //! What could not be written down: it is kept as owed, tried again, and told of.
 
 use super::live::{Answering, Late, Stopping};
-use super::message::Told as Done;
+use super::message::{PauseProblem, Told as Done};
 use super::task::{PAUSE, Task, answer};
 use crate::book::BookError;
 use postern_contract::{Answered, NotApplied};
@@ -145,7 +145,7 @@ impl Task {
     /// Carries out what a change of state asks for at once, and tells of it.
     pub(super) fn moved(&mut self, id: Uuid, before: &Before, at_once: Vec<Effect>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        // From its first record on: whoever let it through must be known even if this host does not live to start it.
+        // From its first record on: who let it through must be known even if this host does not live to start it.
         if let postern_request::State::Starting { by, .. } = request.life.state() {
             request.by = Some(*by);
         }
@@ -221,12 +221,12 @@ impl Task {
     }
 
     /// Writes down whether everything is denied: a pause outlives a restart. `reply` hears whether it is written.
-    pub(super) fn keep_pause(&mut self, reply: Option<oneshot::Sender<Result<(), String>>>) {
+    pub(super) fn keep_pause(&mut self, reply: Option<oneshot::Sender<Result<(), PauseProblem>>>) {
         self.owed.paused_by = audit::current();
         self.write_pause(reply);
     }
 
-    fn write_pause(&mut self, reply: Option<oneshot::Sender<Result<(), String>>>) {
+    fn write_pause(&mut self, reply: Option<oneshot::Sender<Result<(), PauseProblem>>>) {
         let (pause, number) = (self.parts.halt.paused(), self.owed.next_pause());
         if let Some(again) = &mut self.owed.pause {
             // Until this one fails too.
@@ -239,7 +239,7 @@ impl Task {
         self.spawn(async move {
             let problem = kept.await.err().map(|error| error.to_string());
             if let Some(reply) = reply {
-                answer(reply, problem.clone().map_or(Ok(()), Err));
+                answer(reply, problem.clone().map_or(Ok(()), |error| Err(PauseProblem::NotWritten(error))));
             }
             Done::PauseKept { number, problem }
         });
@@ -313,7 +313,7 @@ fn can_never_be(error: &Error) -> bool {
     }
 }
 
-/// Does it as whoever wanted it.
+/// Does it in the name of the one who asked for it.
 fn by(who: Option<Arc<audit::By>>, work: impl FnOnce()) {
     match who {
         Some(who) => audit::now_by(who, work),

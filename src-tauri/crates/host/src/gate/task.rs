@@ -3,7 +3,7 @@
 use super::Received;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request};
-use super::message::{Counts, Message, Told as Done};
+use super::message::{Counts, Message, PauseProblem, Told as Done};
 use super::owed::{Before, Owed};
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
@@ -296,7 +296,7 @@ impl Task {
         Some(self.parts.halt.of_agent(stopped, lasting())?.into())
     }
 
-    fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), String>>) {
+    fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), PauseProblem>>) {
         self.parts.halt.pause(pause);
         self.keep_pause(Some(reply));
         self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
@@ -320,11 +320,11 @@ impl Task {
     }
 
     /// A doubt that cannot be settled stays: [`Store::settle_doubt`](postern_store::Store::settle_doubt) says why.
-    fn resume(&mut self, reply: oneshot::Sender<Result<(), String>>) {
+    fn resume(&mut self, reply: oneshot::Sender<Result<(), PauseProblem>>) {
         if self.parts.halt.is_in_doubt()
             && let Err(error) = self.parts.store.settle_doubt()
         {
-            return answer(reply, Err(error.to_string()));
+            return answer(reply, Err(PauseProblem::InDoubt(error.to_string())));
         }
         self.parts.halt.resume();
         self.parts.stirred.status.notify_one();

@@ -138,6 +138,26 @@ async fn a_record_that_is_removed_or_exchanged_meanwhile_denies_at_once() {
 }
 
 #[tokio::test]
+async fn a_doubt_that_cannot_be_settled_is_told_as_it_is() {
+    let (lab, mut wire) = allowed().await;
+    let log = record(lab.folder.path()).with_file_name("postern.db-wal");
+    fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(0).unwrap();
+    let draft = json!({"effect": "deny", "agent": null, "text": "/usr/bin/who"});
+    lab.control("rules.add", draft).await.unwrap_err();
+    // The mark cannot be removed while a folder is in its place.
+    let mark = record(lab.folder.path()).with_file_name("postern.db.doubt");
+    fs::remove_file(&mark).unwrap();
+    fs::create_dir(&mark).unwrap();
+    let resumed = lab.control("resume", json!({})).await.unwrap_err();
+    assert!(resumed.contains("all requests are still denied"), "{resumed}");
+    assert_eq!(mode(&lab).await.0, "deny-all");
+    is_refused(&mut wire, &["true"]).await;
+    fs::remove_dir(&mark).unwrap();
+    lab.control("resume", json!({})).await.unwrap();
+    assert_eq!(mode(&lab).await.0, "listening");
+}
+
+#[tokio::test]
 async fn damage_that_shows_while_postern_runs_denies_at_once() {
     let (lab, mut wire) = allowed().await;
     let log = record(lab.folder.path()).with_file_name("postern.db-wal");

@@ -79,7 +79,7 @@ async fn a_tool_is_asked_about_answered_and_remembered() {
         assert_eq!(resolved["error"], error, "{resolved}");
         let words = resolved["message"].as_str().unwrap_or_default();
         assert_eq!(
-            words.contains("The person denied it. They said: words. "),
+            words.contains("The user denied it. They said: words. "),
             decision == "deny",
             "for the model: {resolved}"
         );

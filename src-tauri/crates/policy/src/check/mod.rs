@@ -30,7 +30,7 @@ pub enum RuleProblem {
     Pattern(#[from] PatternError),
     /// It allows whatever it is told to run.
     #[error(
-        "{0:?} would allow whatever it is told to run; name the command that it is to run, or confirm that you mean all of it (--broad), or confine it (--confine project)"
+        "{0:?} would allow every program that it can start: name that program, confine the rule to the project, or save it as a broad rule"
     )]
     Carrier(String),
     /// It allows everything.

@@ -76,7 +76,7 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
     // A prefix covers whatever an argument makes the program do; Codex has nothing but prefixes.
     let more = more || target == Target::Codex || !allows;
     if allows && more && !(rule.broad || broad) {
-        return Err("it would allow more there; add --broad if you mean everything that its words cover");
+        return Err("it would allow more there: only a broad rule is exported");
     }
     Ok(Said::Command { effect: rule.effect, words, more })
 }

@@ -85,7 +85,7 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeftOut {
     /// Only a broad rule could cover it.
-    #[error("only a broad rule covers it: add --broad if you mean everything that its words cover")]
+    #[error("only a broad rule covers it")]
     Broad,
     /// It allows every command.
     #[error("it allows every command: set the agent to Allow if you mean that")]
@@ -109,7 +109,7 @@ pub enum LeftOut {
     #[error("permissions.jsonc compares no value of {0}, so this would allow or deny all of it")]
     NoValue(String),
     /// A path relative to a folder that is not known.
-    #[error("its path depends on where the agent works: name the folder (--project DIR)")]
+    #[error("its path depends on the folder that the agent works in")]
     Relative,
     /// It holds only sometimes.
     #[error("it holds only in some modes of that program")]

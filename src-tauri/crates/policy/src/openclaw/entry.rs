@@ -53,7 +53,7 @@ impl Entry {
         };
         if self.pattern.contains(['[', ']', '{', '}', '\\']) {
             return Err(
-                "[, ], {, } and \\ stand for themselves there and not here: write the rule anew".to_owned()
+                "[, ], {, } and \\ stand for themselves there and not here: write the rule again".to_owned()
             );
         }
         if self.pattern.contains('/') || self.pattern.starts_with('~') {

@@ -67,7 +67,7 @@ pub enum Offered {
     Command { words: String, any_arguments: bool },
     /// A script by its interpreter; `pinned` holds both to their content.
     Script { path: String, by: String, pinned: bool },
-    /// A program at its path, whatever is in it, in a run that is confined.
+    /// A program at its path, with any content of it, in a run that is confined.
     Confined { path: String },
     /// A program at its path; `pinned` holds it to its content.
     Program { name: String, path: String, pinned: bool },

@@ -336,7 +336,7 @@ impl Forward {
     /// Says once that something else ran than was asked for: whoever reads the output must know what made it.
     fn tell_edited(&mut self, edited: Option<&str>) {
         if let Some(line) = edited.filter(|_| !self.told_edited) {
-            say(["the person at the host changed the command; this runs instead:"]
+            say(["the user at the host changed the command; this runs instead:"]
                 .into_iter()
                 .chain(line.lines()));
             self.told_edited = true;

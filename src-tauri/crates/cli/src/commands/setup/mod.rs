@@ -29,11 +29,8 @@ pub(crate) fn run(
     if asked.json.json && !asked.yes && !asked.dry_run {
         return Err(Failure::usage("--json asks nothing: add --yes, or --dry-run to change nothing"));
     }
-    let path = surroundings.path();
-    let home = surroundings.home.into_os_string().into_string();
-    let home = home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?;
+    let scope = scope(surroundings)?;
     let mut link = link()?;
-    let scope = SetupScope { home: Some(home), path };
     let found = link.call::<FindAgents>(&scope)?.agents;
     let mut run = Run { link, asked, scope };
     if !asked.json.json {
@@ -51,6 +48,27 @@ pub(crate) fn run(
     }
     let failed = rows.iter().filter(|row| row.end == End::Failed).count();
     if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} not done; the messages say why"))) }
+}
+
+/// Returns where agents keep their settings by this environment, which the host does not see.
+pub(crate) fn scope(surroundings: Surroundings) -> Result<SetupScope, Failure> {
+    let Surroundings { home, environment, .. } = surroundings;
+    let given = |wanted: &str| {
+        let found = environment.iter().find(|(name, value)| name == wanted && !value.is_empty());
+        found.map(|(_, value)| value.clone())
+    };
+    let folder = |wanted: &str| {
+        let absolute = given(wanted).map(std::path::absolute).transpose().map_err(Failure::own)?;
+        let text = absolute.map(|path| path.into_os_string().into_string()).transpose();
+        text.map_err(|_| Failure::usage(format!("{wanted} is not UTF-8")))
+    };
+    let home = home.into_os_string().into_string();
+    Ok(SetupScope {
+        home: Some(home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?),
+        path: given("PATH"),
+        claude_config_dir: folder("CLAUDE_CONFIG_DIR")?,
+        codex_home: folder("CODEX_HOME")?,
+    })
 }
 
 /// One run of the command.

@@ -36,7 +36,7 @@ pub struct RuleNumber {
     pub id: RuleId,
 }
 
-/// A rule written anew.
+/// A rule written again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleUpdate {

@@ -100,7 +100,7 @@ pub(super) fn is_refused(cli: &Cli) -> bool {
 
 fn never(what: &str) -> String {
     format!(
-        "{what} is never approved for a skill, because it runs whatever it is told: allow what the skill needs by a rule \
+        "{what} is never approved for a skill, because it can start any program: allow what the skill needs by a rule \
          that names its arguments (postern rules allow)"
     )
 }

@@ -43,7 +43,7 @@ async fn a_rule_that_means_too_much_or_nothing_is_refused() {
     let cases = [
         (draft(Effect::Allow, Some("main"), ""), "empty"),
         (draft(Effect::Allow, Some("main"), "/**"), "allow everything"),
-        (draft(Effect::Allow, Some("main"), "sh *"), "whatever it is told to run"),
+        (draft(Effect::Allow, Some("main"), "sh *"), "every program that it can start"),
         (draft(Effect::Ask, Some("main"), "uname"), "allows or denies"),
         (draft(Effect::Allow, Some("nobody"), "uname"), "no agent nobody"),
         (
@@ -114,7 +114,7 @@ async fn always_is_saved_once_and_pinned_anew() {
     assert_eq!(world.decision("main", &[path]), (Decision::Allow, Reason::Rule));
     world.program("tool", "echo two, which is longer");
     let second = world.book.remember(remember(now(&world))).await.unwrap();
-    assert_eq!(first, second, "the same rule is written anew, not added beside the old one");
+    assert_eq!(first, second, "the same rule is written again, not added beside the old one");
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow);
     let everyone = Remember { scope: Scope::Everyone, ..remember(now(&world)) };
     assert_ne!(world.book.remember(everyone).await.unwrap(), first, "everybody's is another rule");

@@ -1,0 +1,36 @@
+//! What the popover may call: it shows what the host says, and does what the items of the menu do. It answers no question.
+#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
+
+use crate::menu;
+use crate::run::Parts;
+use crate::window::popover::Popover;
+use postern_contract::Overview;
+use tauri::ipc::Channel;
+use tauri::{AppHandle, State, WebviewWindow};
+
+#[tauri::command]
+pub(super) async fn popover_watch(parts: State<'_, Parts>, channel: Channel<Overview>) -> Result<(), String> {
+    parts.popover.watch(channel);
+    Ok(())
+}
+
+#[tauri::command]
+pub(super) async fn popover_laid_out(
+    window: WebviewWindow,
+    parts: State<'_, Parts>,
+    height: f64,
+) -> Result<(), String> {
+    parts.popover.laid_out(&window, height).map_err(|error| error.to_string())
+}
+
+#[tauri::command]
+pub(super) async fn popover_act(app: AppHandle, parts: State<'_, Parts>, item: String) -> Result<(), String> {
+    if !menu::is_of_popover(&item) {
+        return Err(format!("the popover has no {item:?}"));
+    }
+    // What opens another window closes this one; what happens to the agents shows here.
+    if !menu::stays(&item) {
+        Popover::close(&app).map_err(|error| error.to_string())?;
+    }
+    menu::act(&app, &parts, &item).await.map_err(|error| error.to_string())
+}

@@ -1,0 +1,42 @@
+//! Reads what the menu-bar item and its popover show: the state, what waits, what runs and what ran last.
+
+use crate::backend::Backend;
+use postern_contract::methods::{GetStatus, ListAgents, ListQuestions, ListRequests, Nothing, RequestFilter};
+use postern_contract::{AgentMark, Overview, RequestRow};
+use postern_protocol::RunState;
+
+/// Requests that are listed of those that run, and of those that ended.
+const LAST: usize = 5;
+/// Requests that are read to find them.
+const READ: u32 = 30;
+
+/// Reads everything from the host.
+pub(crate) async fn read(backend: &Backend) -> anyhow::Result<Overview> {
+    let filter = RequestFilter { limit: Some(READ), ..RequestFilter::default() };
+    let requests = backend.ask::<ListRequests>(&filter).await?.requests;
+    let (mut running, mut recent): (Vec<RequestRow>, Vec<_>) =
+        requests.into_iter().filter(|row| row.state != RunState::Asking).partition(|row| is_live(row.state));
+    running.truncate(LAST);
+    recent.truncate(LAST);
+    let agents = backend.ask::<ListAgents>(&Nothing {}).await?.agents;
+    Ok(Overview {
+        status: backend.ask::<GetStatus>(&Nothing {}).await?,
+        agents: agents.into_iter().map(AgentMark::from).collect(),
+        questions: backend.ask::<ListQuestions>(&Nothing {}).await?.questions,
+        running,
+        recent,
+        lost: false,
+    })
+}
+
+/// Returns true if a request is not over.
+fn is_live(state: RunState) -> bool {
+    matches!(
+        state,
+        RunState::Received
+            | RunState::Resolving
+            | RunState::Starting
+            | RunState::Running
+            | RunState::Stopping
+    )
+}

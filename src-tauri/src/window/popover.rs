@@ -1,0 +1,249 @@
+//! The popover of the menu-bar item: made when it is asked for, gone when it loses the keyboard. It answers no question; it
+//! leads to the panel, which shows all of one.
+
+use crate::run::Parts;
+use postern_contract::Overview;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tauri::ipc::Channel;
+use tauri::{
+    AppHandle, LogicalPosition, LogicalSize, Manager, Monitor, Rect, WebviewUrl, WebviewWindow,
+    WebviewWindowBuilder, WindowEvent,
+};
+
+/// Its label, which its capability names.
+pub(crate) const LABEL: &str = "popover";
+/// Its width, in points.
+const WIDTH: f64 = 330.0;
+/// Its height before its page says how much room it needs, in points.
+const HEIGHT: f64 = 200.0;
+/// The part of the screen's height that it may take; the rest of it scrolls.
+const MOST_OF_SCREEN: f64 = 0.8;
+/// Between the popover and the icon, or the screen's edges, in points.
+const MARGIN: f64 = 8.0;
+/// A click on the icon takes the keyboard from the popover, and so closes it, before it is told as a click.
+const SAME_CLICK: Duration = Duration::from_millis(300);
+/// Time after which the keyboard is where it stays.
+const FOCUS_SETTLES: Duration = Duration::from_millis(150);
+
+type Point = LogicalPosition<f64>;
+type Size = LogicalSize<f64>;
+
+/// What the popover shows, and where.
+#[derive(Clone, Default)]
+pub(crate) struct Popover(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// The page that listens.
+    page: Option<Channel<Overview>>,
+    /// What was read last.
+    overview: Option<Overview>,
+    /// The menu-bar item's icon, where the system says where it is.
+    icon: Option<Rect>,
+    /// True if the popover had the keyboard.
+    focused: bool,
+    /// The time at which it was closed.
+    closed: Option<Instant>,
+}
+
+impl Popover {
+    /// Opens the popover beside the icon, or in the pointer's corner of the screen; closes an open one.
+    pub(crate) fn toggle(&self, app: &AppHandle, icon: Option<Rect>) {
+        let (this, handle) = (self.clone(), app.clone());
+        let shown = move || {
+            if let Err(error) = this.open_or_close(&handle, icon) {
+                tracing::warn!(%error, "cannot open the popover");
+            }
+        };
+        if let Err(error) = app.run_on_main_thread(shown) {
+            tracing::warn!(%error, "cannot open the popover");
+        }
+    }
+
+    fn open_or_close(&self, app: &AppHandle, icon: Option<Rect>) -> tauri::Result<()> {
+        if let Some(window) = app.get_webview_window(LABEL) {
+            return window.destroy();
+        }
+        {
+            let mut state = self.state();
+            if icon.is_some() && state.closed.is_some_and(|closed| closed.elapsed() < SAME_CLICK) {
+                return Ok(());
+            }
+            (state.icon, state.focused) = (icon, false);
+        }
+        build(app).map(drop)
+    }
+
+    /// Closes an open popover.
+    pub(crate) fn close(app: &AppHandle) -> tauri::Result<()> {
+        app.get_webview_window(LABEL).map_or(Ok(()), |window| window.destroy())
+    }
+
+    /// A page is there and listens.
+    pub(crate) fn watch(&self, page: Channel<Overview>) {
+        let overview = {
+            let mut state = self.state();
+            state.page = Some(page);
+            state.overview.clone()
+        };
+        if let Some(overview) = overview {
+            self.tell(overview);
+        }
+    }
+
+    /// Shows what was read.
+    pub(crate) fn tell(&self, overview: Overview) {
+        let page = {
+            let mut state = self.state();
+            state.overview = Some(overview.clone());
+            state.page.clone()
+        };
+        // A page that is gone hears nothing; the next one brings its own channel.
+        if let Some(Err(error)) = page.map(|page| page.send(overview)) {
+            tracing::debug!(%error, "the popover is gone");
+        }
+    }
+
+    /// Says that the host has stopped.
+    pub(crate) fn lost(&self) {
+        let overview = self.state().overview.clone();
+        if let Some(overview) = overview {
+            self.tell(Overview { lost: true, ..overview });
+        }
+    }
+
+    /// The page is laid out, and this high: the window takes its size, and shows itself with the keyboard.
+    pub(crate) fn laid_out(&self, window: &WebviewWindow, height: f64) -> tauri::Result<()> {
+        let icon = self.state().icon;
+        let area = area(window, icon)?;
+        let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
+        let size = Size::new(WIDTH, height.clamp(1.0, most));
+        window.set_size(size)?;
+        let Some(area) = area else { return window.show() };
+        let scale = window.scale_factor()?;
+        let at = match icon {
+            Some(icon) => below(icon.position.to_logical(scale), icon.size.to_logical(scale), area, size),
+            None => corner(window.cursor_position()?.to_logical(scale), area, size),
+        };
+        // Once it is open it stays where it is, whatever its height becomes.
+        if !window.is_visible()? {
+            window.set_position(at)?;
+            window.show()?;
+            // Without a window manager, a window comes back where it was hidden.
+            window.set_position(at)?;
+            window.set_focus()?;
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What happens to the window itself. Where it covers the panel the person sees no question there: arming starts over.
+pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    let Some(parts) = window.try_state::<Parts>() else { return };
+    match event {
+        WindowEvent::Focused(true) => parts.popover.state().focused = true,
+        WindowEvent::Focused(false) if parts.popover.state().focused => {
+            tauri::async_runtime::spawn(close_unless_focused(window.app_handle().clone()));
+        }
+        WindowEvent::Destroyed => {
+            let mut state = parts.popover.state();
+            (state.page, state.closed) = (None, Some(Instant::now()));
+        }
+        _ => return,
+    }
+    parts.approval.at(super::approval::LABEL).shaken();
+}
+
+/// Closes the popover if the keyboard is still elsewhere in a moment: some systems take it away and give it back at once.
+async fn close_unless_focused(app: AppHandle) {
+    tokio::time::sleep(FOCUS_SETTLES).await;
+    let Some(window) = app.get_webview_window(LABEL) else { return };
+    if window.is_focused().unwrap_or(false) {
+        return;
+    }
+    if let Err(error) = window.destroy() {
+        tracing::warn!(%error, "cannot close the popover");
+    }
+}
+
+/// Hidden, until its page says how high it is.
+fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("popover.html".into()))
+        .title("Postern Overview")
+        .inner_size(WIDTH, HEIGHT)
+        .max_inner_size(WIDTH, f64::from(u16::MAX))
+        .decorations(false)
+        .visible(false)
+        .always_on_top(true)
+        .visible_on_all_workspaces(true)
+        .skip_taskbar(true)
+        .minimizable(false)
+        .maximizable(false)
+        .build()
+}
+
+/// Returns the part of the screen that windows may take: where the icon is, or else the pointer.
+fn area(window: &WebviewWindow, icon: Option<Rect>) -> tauri::Result<Option<(Point, Size)>> {
+    let pointer = match icon {
+        Some(icon) => icon.position.to_physical(window.scale_factor()?),
+        None => window.cursor_position()?,
+    };
+    let there = window.monitor_from_point(pointer.x, pointer.y)?;
+    let monitor: Option<Monitor> = there.map_or_else(|| window.primary_monitor(), |one| Ok(Some(one)))?;
+    Ok(monitor.map(|monitor| {
+        let (area, scale) = (monitor.work_area(), monitor.scale_factor());
+        (area.position.to_logical(scale), area.size.to_logical(scale))
+    }))
+}
+
+/// Returns the place below an icon of the menu bar, in the middle where the screen has room for it.
+fn below(icon: Point, icon_size: Size, (from, area): (Point, Size), size: Size) -> Point {
+    let right = from.x + area.width - size.width - MARGIN;
+    let middle = icon.x + (icon_size.width - size.width) / 2.0;
+    Point::new(middle.min(right).max(from.x + MARGIN), icon.y + icon_size.height + MARGIN)
+}
+
+/// Returns the place in the corner of the screen that is nearest to the pointer.
+fn corner(pointer: Point, (from, area): (Point, Size), size: Size) -> Point {
+    let side = |pointer: f64, from: f64, length: f64, own: f64| {
+        if pointer < from + length / 2.0 { from + MARGIN } else { from + length - own - MARGIN }
+    };
+    Point::new(
+        side(pointer.x, from.x, area.width, size.width),
+        side(pointer.y, from.y, area.height, size.height),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, Size, below, corner};
+
+    const SCREEN: (Point, Size) = (Point::new(100.0, 24.0), Size::new(1000.0, 700.0));
+    const POPOVER: Size = Size::new(330.0, 400.0);
+
+    #[test]
+    fn it_opens_in_the_corner_nearest_to_the_pointer() {
+        for (pointer, at) in [
+            ((1090.0, 10.0), (762.0, 32.0)),
+            ((110.0, 30.0), (108.0, 32.0)),
+            ((110.0, 720.0), (108.0, 316.0)),
+            ((1090.0, 720.0), (762.0, 316.0)),
+        ] {
+            let found = corner(Point::new(pointer.0, pointer.1), SCREEN, POPOVER);
+            assert_eq!((found.x, found.y), at, "{pointer:?}");
+        }
+    }
+
+    #[test]
+    fn it_opens_below_its_icon_and_stays_on_the_screen() {
+        for (icon, left) in [(600.0, 447.0), (1080.0, 762.0), (110.0, 108.0)] {
+            let found = below(Point::new(icon, 0.0), Size::new(24.0, 24.0), SCREEN, POPOVER);
+            assert_eq!((found.x, found.y), (left, 32.0), "{icon}");
+        }
+    }
+}

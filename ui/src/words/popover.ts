@@ -1,0 +1,16 @@
+// Words of the menu-bar item's popover.
+
+export const popover = {
+  title: "Postern",
+  waiting: "Waiting for You",
+  all: (n: number) => `Show All ${n}`,
+  running: "Running",
+  recent: "Recent",
+  answer: (agent: string) => `Answer ${agent}`,
+  stop: "Stop",
+  quiet: "Nothing is waiting or running.",
+  passed: "passed",
+  failed: (code: number) => `failed (${code})`,
+  search: "Search",
+  open: "Open Postern",
+} as const;
