@@ -42,4 +42,6 @@ pub use subject::{DiffLine, Field, LineChange, Row, ShownSubject};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
-pub use window::{AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, Showing, ShownArming};
+pub use window::{
+    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, Showing, ShownArming,
+};

@@ -168,8 +168,9 @@ fn the_inbox_lists_by_agent_and_the_chosen_question_starts_over() {
     armed(&mut app);
     app.press(Key::Char('i'));
     let said = screen(&mut app, 80, 40).join("\n");
-    let places: Vec<usize> =
-        ["main  2", "> ■", "main wants make", "research  1", "wants curl"].map(|part| said.find(part).unwrap()).into();
+    let places: Vec<usize> = ["main  2", "> ■", "main wants make", "research  1", "wants curl"]
+        .map(|part| said.find(part).unwrap())
+        .into();
     assert!(places.is_sorted(), "by agent, the oldest first: {said}");
     for key in ['A', 'd', 'x', '1', 'M'] {
         assert_eq!(app.press(Key::Char(key)), Act::Nothing, "{key} answers nothing in the inbox");

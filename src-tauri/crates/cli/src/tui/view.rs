@@ -171,7 +171,9 @@ fn keys(app: &App) -> String {
     }
     match (app.view, app.question()) {
         (View::Activity, _) => "Tab: questions   i: inbox   Up Down: scroll   q: quit".to_owned(),
-        (View::Inbox, _) => "Return: show   Up Down: choose   i: question   Tab: activity   q: quit".to_owned(),
+        (View::Inbox, _) => {
+            "Return: show   Up Down: choose   i: question   Tab: activity   q: quit".to_owned()
+        }
         (View::Questions, None) => "Tab: activity   q: quit".to_owned(),
         (View::Questions, Some(question)) => {
             let always = always(app, question);

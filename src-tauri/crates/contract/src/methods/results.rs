@@ -1,8 +1,8 @@
 //! What control methods give.
 
 use crate::{
-    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, Shown, ShownEffect, ShownRisk, ShownStep, ShownTrace,
-    SkillRow,
+    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, Shown, ShownEffect, ShownRisk, ShownStep,
+    ShownTrace, SkillRow,
 };
 use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};

@@ -105,9 +105,9 @@ pub fn advice(advice: &Advice) -> Shown {
         ),
         Advice::FixFile => Sentence::new("Ask the user to fix permissions.jsonc."),
         Advice::FixManaged => Sentence::new("Ask the user to have the organization's file of rules fixed."),
-        Advice::ChangeSettings => Sentence::new(
-            "This agent may not run host commands; the user would have to change its settings.",
-        ),
+        Advice::ChangeSettings => {
+            Sentence::new("This agent may not run host commands; the user would have to change its settings.")
+        }
         Advice::RunIn { folders } => Sentence::new("Run it in ").fragment(&folders.join(", ")).say("."),
         Advice::SearchPath { agent, searched } => search_path(agent, searched),
         Advice::CheckName => {

@@ -132,10 +132,7 @@ fn until_the_end(agent: &McpAgent, run: RunParams, stage: &watch::Sender<Stage>)
             Event::Pending(pending) => {
                 let question = pending.question.as_ref().map(|code| format!(" to question {code}"));
                 let question = question.unwrap_or_default();
-                (
-                    format!("waits for the user's answer{question}, number {} in line", pending.position),
-                    false,
-                )
+                (format!("waits for the user's answer{question}, number {} in line", pending.position), false)
             }
             Event::Started(_) => ("runs".to_owned(), true),
             Event::Output(output) => {

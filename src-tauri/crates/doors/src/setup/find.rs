@@ -83,7 +83,8 @@ impl Setup {
 impl Here {
     fn look(&self, known: &Known) -> FoundAgent {
         let shown = |path: &Path| escape::text(&path.to_string_lossy());
-        let folder = known.folders.iter().map(|folder| self.folders.place(folder)).find(|folder| folder.is_dir());
+        let folder =
+            known.folders.iter().map(|folder| self.folders.place(folder)).find(|folder| folder.is_dir());
         let Asks { connection, agent, enrolled, file, problem } = self.asks(known);
         FoundAgent {
             kind: known.kind,
