@@ -86,7 +86,7 @@ fn every_denial_says_what_and_what_to_do_in_plain_words() {
         for said in [&told.message, &advice] {
             assert!(said.len() > 2 && said.len() < 300, "{one:?}");
             for jargon in ["opaque", "SIG", "errno", "None", "null", "panic", "argv", "stdin", "{", "::"] {
-                assert!(!said.contains(jargon), "{jargon:?} is no word for a person or agent: {said}");
+                assert!(!said.contains(jargon), "{jargon:?} is no word for a user or agent: {said}");
             }
         }
         assert!(advice.ends_with(['.', '?']), "a whole sentence: {advice}");
@@ -97,7 +97,7 @@ fn every_denial_says_what_and_what_to_do_in_plain_words() {
 fn no_denial_names_the_person_but_their_own() {
     for one in denials() {
         let told = denial(&one);
-        let theirs = told.message.contains("person denied");
+        let theirs = told.message.contains("user denied");
         assert_eq!(theirs, told.reason == DenyReason::User, "{told:?}");
     }
 }
