@@ -339,9 +339,7 @@ fn running(link: &mut Link) -> Result<Vec<Finding>, Failure> {
     for agent in agents {
         let socket = socket(&format!("channel of {}", agent.id), Path::new(&agent.socket));
         // What the host could not open, its status names with the reason.
-        let told = status.attention.iter().any(|one| {
-            one.kind == ConcernKind::Channel && one.message.contains(&format!("channel of {} ", agent.id))
-        });
+        let told = status.attention.iter().any(|one| one.kind == ConcernKind::Channel);
         if socket.ok || !told {
             findings.push(socket);
         }
