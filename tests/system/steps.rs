@@ -94,8 +94,9 @@ impl Both {
 
     fn compare(&self, line: &str) {
         let folder = folder();
-        let mut bash = start("/bin/bash");
-        bash.args(["--noprofile", "--norc", "-c", line]).env_remove("OLDPWD");
+        // Postern starts commands with the default signals, however the tests were started (`nohup` ignores SIGHUP).
+        let mut bash = start("/usr/bin/env");
+        bash.args(["--default-signal", "/bin/bash", "--noprofile", "--norc", "-c", line]).env_remove("OLDPWD");
         assert_eq!(self.by_postern(line), did(folder.path(), bash), "{line}");
     }
 }
