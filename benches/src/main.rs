@@ -63,7 +63,7 @@ struct Options {
 }
 
 impl Options {
-    /// Whether a figure is to be measured: all are where none is named.
+    /// Returns true if a figure is to be measured: all are where none is named.
     fn wants(&self, figure: &str) -> bool {
         self.figures.is_empty() || self.figures.iter().any(|name| name == figure)
     }
@@ -166,7 +166,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Option
     Ok(options)
 }
 
-/// The program of that name in this program's folder: it was built in the same way.
+/// Returns the program of that name in this program's folder: it was built in the same way.
 fn beside_this(name: &str) -> anyhow::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }

@@ -7,7 +7,7 @@ pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmRSS:")
 }
 
-/// The most memory that was resident since it began, or since [`forget_peak`], in KiB.
+/// Returns the most memory that was resident since it began, or since [`forget_peak`], in KiB.
 pub(crate) fn peak(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmHWM:")
 }
@@ -38,7 +38,7 @@ pub(crate) fn mebibytes(kibibytes: u64) -> String {
     format!("{:.1} MiB", f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0)
 }
 
-/// The number behind a name in a file of `/proc`.
+/// Returns the number behind a name in a file of `/proc`.
 fn number(file: &str, name: &str) -> anyhow::Result<u64> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{file}: this figure needs Linux"))?;
     let line = text.lines().find_map(|line| line.strip_prefix(name));

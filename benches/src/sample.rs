@@ -30,7 +30,7 @@ impl Sample {
         self.0.len()
     }
 
-    /// The smallest duration that is not below `percent` of all; zero where there is none.
+    /// Returns the smallest duration that is not below `percent` of all; zero where there is none.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

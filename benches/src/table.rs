@@ -17,12 +17,12 @@ pub(crate) struct Row {
     pub(crate) ratio: String,
     /// What is wanted.
     pub(crate) goal: &'static str,
-    /// Whether it is so.
+    /// True if it is so.
     pub(crate) met: bool,
 }
 
 impl Row {
-    /// A line without a rival.
+    /// Returns a line without a rival.
     pub(crate) fn alone(figure: &'static str, measured: String, goal: &'static str, met: bool) -> Self {
         Self { figure, measured, rival: "-".to_owned(), ratio: "-".to_owned(), goal, met }
     }
@@ -38,7 +38,7 @@ pub(crate) fn times(sample: &Sample) -> String {
     )
 }
 
-/// A duration in the unit that fits, three digits or so.
+/// Returns a duration in the unit that fits, three digits or so.
 pub(crate) fn duration(duration: Duration) -> String {
     let micros = duration.as_secs_f64() * 1e6;
     match micros {

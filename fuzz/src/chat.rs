@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
     reactions(&words);
 }
 
-/// The commands as `docs/CHAT.md` has them.
+/// Returns the commands as `docs/CHAT.md` has them.
 fn as_plainly_read(words: &[&str]) -> Option<(String, Verdict)> {
     let lower: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();

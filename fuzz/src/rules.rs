@@ -46,7 +46,8 @@ fn judged(allow: &[&str], deny: &[&str], argv: &[String]) -> Decision {
     outcome.map_or(Decision::Deny, |outcome| outcome.got)
 }
 
-/// A request for one program by its absolute path in normal form, with nothing in it that is read otherwise.
+/// Returns a request for one program by its absolute path in normal form, with nothing in it that is read
+/// otherwise.
 fn plain_path(argv: &[String]) -> Option<&str> {
     let [path] = argv else { return None };
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.bytes().all(plain_byte);

@@ -156,7 +156,7 @@ impl Menu {
             .build()
     }
 
-    /// A line that only tells.
+    /// Returns a line that only tells.
     fn plain(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
         MenuItemBuilder::new(text).enabled(false).build(&self.app)
     }
@@ -212,7 +212,7 @@ pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::R
     Ok(())
 }
 
-/// The state in words.
+/// Returns the state in words.
 fn state(status: &Status, agents: usize) -> String {
     match (status.mode, status.paused_until) {
         (Mode::DenyAll, _) => "History is damaged. All requests are denied.".to_owned(),
@@ -229,7 +229,7 @@ fn state(status: &Status, agents: usize) -> String {
     }
 }
 
-/// A time of day where `now` is, with the date where it is not today.
+/// Returns a time of day where `now` is, with the date where it is not today.
 fn clock(millis: i64, now: &Zoned) -> String {
     let Ok(at) = Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let at = at.to_zoned(TimeZone::clone(now.time_zone()));
@@ -237,7 +237,7 @@ fn clock(millis: i64, now: &Zoned) -> String {
     at.strftime(format).to_string()
 }
 
-/// A waiting request in one line. The command itself is shown as text, escaped.
+/// Returns a waiting request in one line. The command itself is shown as text, escaped.
 fn waits(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
     format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
@@ -253,7 +253,7 @@ fn outcome(row: &RequestRow) -> String {
     }
 }
 
-/// A line that fits into a menu. Cut at its end only, and visibly.
+/// Returns a line that fits into a menu. Cut at its end only, and visibly.
 fn shortened(line: &str) -> String {
     if line.chars().count() <= LONGEST {
         return line.to_owned();
@@ -261,7 +261,7 @@ fn shortened(line: &str) -> String {
     line.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// The picture of a state; a template, which the menu bar colours. Decoded when this is built.
+/// Returns the picture of a state; a template, which the menu bar colours. Decoded when this is built.
 const fn face(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),

@@ -33,17 +33,17 @@ pub struct Page(Option<String>);
 const FIRST_RUN: &str = "welcome";
 
 impl Page {
-    /// The page of the first run, which has a window of its own size.
+    /// Returns the page of the first run, which has a window of its own size.
     pub(crate) fn first_run() -> Self {
         Self::named(FIRST_RUN)
     }
 
-    /// Whether this is the page of the first run.
+    /// Returns true if this is the page of the first run.
     pub(crate) fn is_first_run(&self) -> bool {
         self.0.as_deref() == Some(FIRST_RUN)
     }
 
-    /// The page of this name.
+    /// Returns the page of this name.
     pub(crate) fn named(name: &str) -> Self {
         Self(Some(name.to_owned()))
     }

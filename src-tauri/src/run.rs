@@ -203,7 +203,7 @@ fn name_of(told: &Told) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
-/// A second start on the same data folder shows the first one's settings, or its overview.
+/// Returns a second start on the same data folder shows the first one's settings, or its overview.
 fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();

@@ -147,7 +147,7 @@ fn a_link_that_is_exchanged_never_runs_by_a_rule_for_where_it_led() {
     never_runs(&json!({ "command": ["./link"] }), ("link", "bad"));
 }
 
-/// A program of the user's that an agent cannot change, approved as it is, and its folder.
+/// Returns a program of the user's that an agent cannot change, approved as it is, and its folder.
 fn approved_tool(arena: &Arena, agent: &Agent, like: &str) -> tempfile::TempDir {
     // Not below the temporary folder, where every agent can write.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -29,7 +29,7 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A line behind `$`, run as it is typed.
+/// Returns a line behind `$`, run as it is typed.
 fn typed(host: &Postern, line: &str) -> Answer {
     let words = postern_command::words_of(line).unwrap();
     let (program, rest) = words.split_first().unwrap();

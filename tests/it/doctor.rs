@@ -44,7 +44,7 @@ fn record(host: &Postern) -> PathBuf {
     host.data().join("postern.db")
 }
 
-/// A host with an agent, ended as a person ends it, so that its record lies in one file.
+/// Returns a host with an agent, ended as a person ends it, so that its record lies in one file.
 fn ended() -> Postern {
     let mut host = Postern::start();
     host.enrol("main");
@@ -52,7 +52,7 @@ fn ended() -> Postern {
     host
 }
 
-/// A start that fails.
+/// Returns a start that fails.
 fn fails_to_start(host: &Postern) -> String {
     let started = host.run(&["serve"]);
     assert!(started.code > 0, "{started:?}");

@@ -17,7 +17,7 @@ fn metadata() -> Metadata {
         .expect("cargo metadata runs in a checkout")
 }
 
-/// Every package that `name` reaches through ordinary (not dev, not build) dependencies, by name.
+/// Returns every package that `name` reaches through ordinary (not dev, not build) dependencies, by name.
 fn reaches(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let nodes: BTreeMap<&PackageId, _> =
         metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();

@@ -113,7 +113,7 @@ impl Scene {
         self.host.enrol(agent)
     }
 
-    /// An agent for each of these doors, with the folder of its channel.
+    /// Returns an agent for each of these doors, with the folder of its channel.
     pub(super) fn enrol_for(&mut self, doors: &[Door]) -> Vec<(Door, String, PathBuf)> {
         let mut all = Vec::new();
         for (at, door) in doors.iter().enumerate() {
@@ -221,7 +221,7 @@ impl Scene {
         Asking::Program(child)
     }
 
-    /// The newest row of an agent's history that is not `but`, once it is in this state.
+    /// Returns the newest row of an agent's history that is not `but`, once it is in this state.
     fn row(&mut self, agent: &str, but: &[String], state: impl Fn(&str) -> bool) -> Value {
         let until = Instant::now() + Duration::from_mins(1);
         loop {
@@ -289,7 +289,7 @@ fn shown(question: &Value) -> Value {
     all.into()
 }
 
-/// The event by which an agent asks whether it may run a command, in its own words.
+/// Returns the event by which an agent asks whether it may run a command, in its own words.
 fn event(kind: &str, command: &str, cwd: &str) -> Value {
     let input = json!({ "command": command });
     match kind {

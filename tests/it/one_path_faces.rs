@@ -70,8 +70,8 @@ impl Faces {
         self.runtime.block_on(async { timeout(PATIENCE, told).await.expect("the approver is told") })
     }
 
-    /// A question as each face shows it, without what tells one request from another, and whether all of them say that the
-    /// agent would run it itself.
+    /// Returns a question as each face shows it, without what tells one request from another, and whether all
+    /// of them say that the agent would run it itself.
     fn shown(&mut self, scene: &Scene, agent: &str, question: &Value) -> ([String; 4], bool) {
         let code = question["code"].as_str().unwrap();
         let terminal = scene.host.ok(&["questions"]);
@@ -99,7 +99,7 @@ impl Faces {
     }
 }
 
-/// A question in the terminal view: what stands between its first line and its digest.
+/// Returns a question in the terminal view: what stands between its first line and its digest.
 fn terminal_view(host: &Postern, question: &Value) -> String {
     let digest = question["digest"].as_str().unwrap();
     let screen = Screen::of(&host.command(&["tui"]), digest, PATIENCE);

@@ -16,7 +16,7 @@ fn record(host: &Postern) -> PathBuf {
     host.data().join("postern.db")
 }
 
-/// A host whose agent may run anything but `id`.
+/// Returns a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
     let host = Postern::start();
     let channel = host.enrol("main");

@@ -25,14 +25,14 @@ pub fn now() -> i64 {
 }
 
 impl Claw {
-    /// A client of the door of a host where it is open.
+    /// Returns a client of the door of a host where it is open.
     pub fn of(host: &Postern) -> Self {
         let setup = host.json(&["doors", "setup", "openclaw"]);
         let text = |name: &str| setup[name].as_str().expect("the door is open").to_owned();
         Self { socket: text("socket"), token: text("token") }
     }
 
-    /// A signed line that asks for a run.
+    /// Returns a signed line that asks for a run.
     pub fn line(&self, request: &Value, ts: i64, nonce: &str) -> Value {
         let text = request.to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(self.token.as_bytes()).expect("any key is one");
@@ -54,7 +54,7 @@ impl Claw {
         stream
     }
 
-    /// The answer; null where the connection was closed without one.
+    /// Returns the answer; null where the connection was closed without one.
     pub fn answer(mut stream: UnixStream) -> Value {
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("text");

@@ -23,7 +23,7 @@ pub struct Posted {
 }
 
 impl Posted {
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error}", self.body))
     }
@@ -60,7 +60,7 @@ impl Endpoint {
         format!("http://{}{path}", self.address)
     }
 
-    /// The next thing that is posted.
+    /// Returns the next thing that is posted.
     pub fn next(&self) -> Posted {
         self.posted.recv_timeout(PATIENCE).expect("something is posted")
     }

@@ -93,12 +93,12 @@ impl Postern {
         self.folder.path().join("data")
     }
 
-    /// The person's home folder.
+    /// Returns the person's home folder.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// A folder for whatever a test needs.
+    /// Returns a folder for whatever a test needs.
     pub fn scratch(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
@@ -128,7 +128,7 @@ impl Postern {
         self.child = serve(self.starter, self.folder.path(), &self.variables);
     }
 
-    /// A `postern` command line on this host.
+    /// Returns a `postern` command line on this host.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = start(postern());
         command

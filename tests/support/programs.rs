@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
 }
 
-/// A command for a program. The one place of the tests that names the standard library's.
+/// Returns a command for a program. The one place of the tests that names the standard library's.
 #[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
 pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
@@ -22,7 +22,8 @@ fn folder() -> PathBuf {
     test.ancestors().nth(2).expect("target/debug/deps/test").to_owned()
 }
 
-/// A program of the workspace, built once a run of the tests so that a lone `cargo test` never meets an old one.
+/// Returns a program of the workspace, built once a run of the tests so that a lone `cargo test` never meets
+/// an old one.
 pub fn program(name: &str) -> PathBuf {
     let path = folder().join(name);
     #[expect(clippy::disallowed_methods, reason = "scripts/test says so, having built everything")]

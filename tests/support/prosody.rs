@@ -28,7 +28,7 @@ pub struct Prosody {
 }
 
 impl Prosody {
-    /// Whether this machine has Prosody.
+    /// Returns true if this machine has Prosody.
     pub fn is_installed() -> bool {
         // Whatever it is asked, it starts: its program is only looked for.
         let found = start("sh").args(["-c", "command -v prosody"]).stdout(Stdio::null()).status();
@@ -288,7 +288,7 @@ impl Person {
     }
 }
 
-/// The text of a message; empty where it has none.
+/// Returns the text of a message; empty where it has none.
 pub fn body(stanza: &Element) -> String {
     stanza.get_child("body", "jabber:client").map(Element::text).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ impl Sandboxed {
     }
 }
 
-/// Whether bubblewrap can make a sandbox here (some containers forbid user namespaces).
+/// Returns true if bubblewrap can make a sandbox here (some containers forbid user namespaces).
 pub fn bubblewrap_works() -> bool {
     let tried =
         start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();

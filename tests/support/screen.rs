@@ -113,7 +113,7 @@ fn in_terminal(program: &Command) -> Command {
     command
 }
 
-/// The text that a terminal would show: letters where the cursor was put.
+/// Returns the text that a terminal would show: letters where the cursor was put.
 fn drawn_as(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut cells: BTreeMap<(u16, u16), char> = BTreeMap::new();

@@ -39,12 +39,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// The text of the message.
+    /// Returns the text of the message.
     pub fn text(&self) -> &str {
         self.params["text"].as_str().expect("a text")
     }
 
-    /// The number of the message that was sent.
+    /// Returns the number of the message that was sent.
     pub fn message(&self) -> i64 {
         self.result["message_id"].as_i64().expect("a message")
     }

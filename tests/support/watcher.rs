@@ -31,7 +31,7 @@ impl Watcher {
         Self { child, lines }
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     pub fn question(&self) -> Value {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("a question opens");
@@ -61,7 +61,7 @@ impl Watcher {
         }
     }
 
-    /// Whether a question opened that nobody has looked at yet.
+    /// Returns true if a question opened that nobody has looked at yet.
     pub fn saw_one(&self) -> bool {
         self.lines.try_iter().any(|seen| seen["event"] == "opened")
     }

@@ -128,7 +128,7 @@ impl Window {
         self.channel(id)
     }
 
-    /// The channel of an agent that is enrolled.
+    /// Returns the channel of an agent that is enrolled.
     pub fn channel(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         let row = control.call("agents.get", &json!({ "agent": id })).unwrap();
@@ -137,7 +137,7 @@ impl Window {
         Channel::connect(Path::new(&row.socket), &key).unwrap()
     }
 
-    /// The element that the page marks with `data-testid`, once it is there.
+    /// Returns the element that the page marks with `data-testid`, once it is there.
     pub async fn find(&self, id: &str) -> Element {
         self.element(&format!("//*[@data-testid='{id}']")).await
     }
@@ -149,7 +149,7 @@ impl Window {
         found.unwrap_or_else(|error| panic!("{xpath} went away again: {error}"))
     }
 
-    /// The text that a person reads there.
+    /// Returns the text that a person reads there.
     pub async fn text(&self, id: &str) -> String {
         self.find(id).await.text().await.unwrap()
     }
@@ -326,7 +326,7 @@ pub fn ask(channel: &mut Channel, params: RunParams) {
     channel.run(params).unwrap();
 }
 
-/// The event that ends a request: finished or denied.
+/// Returns the event that ends a request: finished or denied.
 pub fn ending(channel: &mut Channel) -> Notice {
     loop {
         let notice = channel.next_event(Some(PATIENCE)).unwrap().expect("the request never ends");
@@ -336,7 +336,7 @@ pub fn ending(channel: &mut Channel) -> Notice {
     }
 }
 
-/// Whether a page has what an XPath names, as a page says it.
+/// Returns whether a page has what an XPath names, as a page says it.
 fn is_there(xpath: &str) -> String {
     let xpath = serde_json::Value::from(xpath);
     format!("document.evaluate({xpath}, document, null, XPathResult.BOOLEAN_TYPE, null).booleanValue")

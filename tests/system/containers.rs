@@ -4,7 +4,7 @@ use postern_tests::{Answer, Postern, SEALED, bubblewrap_works, postern_run, repo
 use std::fs;
 use std::path::Path;
 
-/// The feature as the engine unpacks it, with or without the program in it.
+/// Returns the feature as the engine unpacks it, with or without the program in it.
 fn unpacked(with_program: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in ["devcontainer-feature.json", "install.sh"] {

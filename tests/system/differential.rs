@@ -75,7 +75,7 @@ fn sample(runner: &mut TestRunner, count: usize, strategy: &impl Strategy<Value 
     (0..count).map(|_| strategy.new_tree(runner).expect("a line can be made").current()).collect()
 }
 
-/// The shell text of every case.
+/// Returns the shell text of every case.
 fn corpora(files: &[cases::File]) -> Vec<String> {
     let written = files.iter().flat_map(|file| &file.written);
     written.filter_map(|case| case["shell"].as_str().map(str::to_owned)).collect()

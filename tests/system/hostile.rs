@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// another, a ligature, an isolate, a mark of the byte order, and a delete.
 const NASTY: &str = "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
 
-/// A request with a text in one of its fields, for each of them.
+/// Returns a request with a text in one of its fields, for each of them.
 fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
     let run = |what| RunParams { cwd: Some("/".to_owned()), ..RunParams::new(Uuid::new_v4(), what) };
     let echo = || run(What::Command(vec!["/bin/echo".to_owned(), "hello".to_owned()]));
@@ -35,7 +35,7 @@ fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
     ]
 }
 
-/// A channel of a new agent: none is asked so often that it has to wait.
+/// Returns a channel of a new agent: none is asked so often that it has to wait.
 fn channel(host: &Postern, nth: usize) -> Channel {
     let folder = host.enrol(&format!("agent-{nth}"));
     let key = read_key(&folder.join("agent.key")).unwrap();
@@ -54,7 +54,7 @@ fn strings(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether a character hides, turns text around or controls a terminal.
+/// Returns true if a character hides, turns text around or controls a terminal.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

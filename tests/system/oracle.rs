@@ -24,7 +24,7 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
 struct Part {
     line: String,
     allow: Vec<String>,
-    /// Whether it deserves to be allowed: scripts are mostly made of such, or hardly any would run.
+    /// True if it deserves to be allowed: scripts are mostly made of such, or hardly any would run.
     harmless: bool,
 }
 
@@ -163,7 +163,7 @@ fn verdict(part: &Part, bins: &Bins) -> Decision {
     case.run(Some(bins)).map_or(Decision::Deny, |outcome| outcome.got)
 }
 
-/// The lines of all cases that name what they allow.
+/// Returns the lines of all cases that name what they allow.
 fn parts(files: &[cases::File]) -> Vec<Part> {
     let words = |case: &Value| -> Vec<String> {
         case["allow"]

@@ -11,7 +11,7 @@ use postern_tests::window::{self, Window, ask, ending};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// A request that leaves a file behind when it really runs.
+/// Returns a request that leaves a file behind when it really runs.
 fn touch(window: &Window, name: &str) -> RunParams {
     let command = ["touch", name].map(str::to_owned).to_vec();
     let mut params = RunParams::new(Uuid::new_v4(), What::Command(command));

@@ -54,7 +54,7 @@ fn openssl() -> anyhow::Result<f64> {
     Ok(figure.context("openssl speed prints no figure")?.parse()?)
 }
 
-/// The best turn behind the warm-up: everything else that a machine does only takes away from it.
+/// Returns the best turn behind the warm-up: everything else that a machine does only takes away from it.
 fn best(turns: &[f64]) -> f64 {
     turns.iter().skip(1).copied().fold(0.0, f64::max)
 }

@@ -85,7 +85,7 @@ fn recorded(data: &Data) -> anyhow::Result<i64> {
     Ok(count)
 }
 
-/// A part of the load, each kind from its own agents at the same time.
+/// Returns a part of the load, each kind from its own agents at the same time.
 fn part(data: &Data, size: usize) -> anyhow::Result<()> {
     std::thread::scope(|scope| {
         let mut threads: Vec<ScopedJoinHandle<'_, anyhow::Result<()>>> = Vec::new();
@@ -125,7 +125,7 @@ fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A person at a terminal who allows each question as it comes.
+/// Returns a person at a terminal who allows each question as it comes.
 fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     let mut waiting = person.watch(FaceKind::Terminal)?.questions;
     let mut seen = HashSet::new();
@@ -142,7 +142,8 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+/// Returns the next question that opens. One that opened while the list was read is in the list and is told
+/// as well.
 fn next(person: &mut Control, seen: &HashSet<String>) -> anyhow::Result<Question> {
     loop {
         let told = person.next_told(None).context("the host is gone")?;

@@ -74,7 +74,7 @@ fn count<C>(
     Ok(count)
 }
 
-/// The median of the turns behind the warm-up.
+/// Returns the median of the turns behind the warm-up.
 fn median(mut turns: Vec<f64>) -> f64 {
     turns.remove(0);
     turns.sort_unstable_by(f64::total_cmp);

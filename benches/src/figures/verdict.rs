@@ -93,7 +93,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
     }
 }
 
-/// A program of the system, as the look-up finds it.
+/// Returns a program of the system, as the look-up finds it.
 pub(super) fn found(name: &str) -> StepFacts {
     let path = format!("/usr/bin/{name}");
     let program = Program {

@@ -132,7 +132,7 @@ fn once(policy: &AgentPolicy, text: &str) -> Duration {
     reading_took + begun.elapsed()
 }
 
-/// Every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
+/// Returns every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
 fn all_found(reading: &Reading) -> Vec<StepFacts> {
     let program = |wanted: &Wanted<'_>| match wanted {
         Wanted::Name(name) | Wanted::Path(name) => found(name).program,

@@ -70,7 +70,7 @@ impl Backend {
         Ok(heard)
     }
 
-    /// Whether the host lives in this process.
+    /// Returns true if the host lives in this process.
     pub(crate) fn is_embedded(&self) -> bool {
         matches!(*self.link(), Link::Embedded(_))
     }

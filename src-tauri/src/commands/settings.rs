@@ -17,7 +17,7 @@ use tauri_plugin_autostart::ManagerExt;
 /// How long the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
 
-/// Whether the main window may call `method`: no question is answered this way, and no tool call.
+/// Returns true if the main window may call `method`: no question is answered this way, and no tool call.
 fn may_call(method: &str) -> bool {
     let elsewhere =
         method.starts_with("questions.") || method.starts_with("tool.") || method == "requests.watch";

@@ -54,23 +54,23 @@ impl Desk {
         other
     }
 
-    /// The question on show.
+    /// Returns the question on show.
     pub(crate) fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
 
-    /// Whether `id` and `digest` name what is on show.
+    /// Returns true if `id` and `digest` name what is on show.
     pub(crate) fn shows(&self, id: &str, digest: &str) -> bool {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
-    /// Whether an answer names what is on show.
+    /// Returns true if an answer names what is on show.
     fn answers(&self, params: &AnswerParams) -> bool {
         self.shows(&params.question_id, &params.digest)
     }
 
-    /// The rule that an offer of the question on show would save, perhaps edited; none where it is of another question, or
-    /// would save more than one.
+    /// Returns the rule that an offer of the question on show would save, perhaps edited; none where it is of
+    /// another question, or would save more than one.
     pub(crate) fn draft_of(&self, offer: &Offer) -> Option<RuleDraft> {
         let question = self.question.as_ref().filter(|_| self.shows(&offer.question_id, &offer.digest))?;
         let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
@@ -132,7 +132,7 @@ impl Desk {
         self.shown.map(|shown| shown + SETTLE)
     }
 
-    /// Whether answers to the question on show count.
+    /// Returns true if answers to the question on show count.
     pub(crate) fn is_settled(&self, now: Instant) -> bool {
         self.settles().is_some_and(|settles| settles <= now)
     }
@@ -153,12 +153,12 @@ impl Desk {
         }
     }
 
-    /// Whether *Allow* is held.
+    /// Returns true if *Allow* is held.
     pub(crate) fn is_held(&self) -> bool {
         matches!(self.consent, Consent::Held(_))
     }
 
-    /// The first of two presses. Arming starts over. Returns whether it counts.
+    /// Returns the first of two presses. Arming starts over. Returns whether it counts.
     pub(crate) fn press(&mut self, now: Instant) -> bool {
         let counts = self.is_armed() && self.is_settled(now);
         if counts {
@@ -168,12 +168,14 @@ impl Desk {
         counts
     }
 
-    /// Whether the question on show is one whose yes is to be held, where nobody confirms it otherwise.
+    /// Returns true if the question on show is one whose yes is to be held, where nobody confirms it
+    /// otherwise.
     pub(crate) fn is_dangerous(&self) -> bool {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
+    /// Returns whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes
+    /// is to be held.
     pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
         if !self.answers(params) {
             return Err(NotApplied::OtherQuestion);

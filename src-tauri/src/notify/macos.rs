@@ -33,7 +33,8 @@ pub(super) fn remove(id: &str) {
     }
 }
 
-/// The centre of this app. A program outside a bundle has none, and asking for it would end the program.
+/// Returns the centre of this app. A program outside a bundle has none, and asking for it would end the
+/// program.
 fn center() -> Option<objc2::rc::Retained<UNUserNotificationCenter>> {
     NSBundle::mainBundle().bundleIdentifier()?;
     Some(UNUserNotificationCenter::currentNotificationCenter())

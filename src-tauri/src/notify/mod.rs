@@ -26,7 +26,7 @@ pub(crate) fn attention(words: &str) {
     show(words, "Postern".to_owned(), words, false);
 }
 
-/// The beginning of a line, as much as a notification shows. It tells; the window shows all of it.
+/// Returns the beginning of a line, as much as a notification shows. It tells; the window shows all of it.
 fn shortened(line: &str) -> String {
     match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &line[..end]),

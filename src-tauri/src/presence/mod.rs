@@ -9,8 +9,8 @@ use postern_contract::{Answer, Presence, Question};
 use postern_policy::RiskLevel;
 use std::time::Duration;
 
-/// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
-/// refusal never is.
+/// Returns true if an answer is one that the owner has to confirm: what is remembered as allowed, and a
+/// dangerous command. A refusal never is.
 pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
     match answer {
         Answer::Always => true,

@@ -54,7 +54,7 @@ impl Approval {
         self.send(Event::Look);
     }
 
-    /// The place that the window of this label has.
+    /// Returns the place that the window of this label has.
     pub(crate) fn at(&self, label: &str) -> Place {
         Place { approval: self.clone(), surface: Surface::of(label) }
     }
@@ -129,7 +129,7 @@ impl Place {
         self.send(Event::LetGo);
     }
 
-    /// The first of two presses; tells whether it counts.
+    /// Returns the first of two presses; tells whether it counts.
     pub(crate) async fn press(&self, id: String, digest: String) -> bool {
         let (reply, counts) = oneshot::channel();
         self.send(Event::Press { id, digest, reply });
@@ -156,14 +156,14 @@ impl Place {
         self.send(Event::EndSeen { id, digest });
     }
 
-    /// The page's answer.
+    /// Returns the page's answer.
     pub(crate) async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
         let (reply, answered) = oneshot::channel();
         self.send(Event::Answer { params: Box::new(params), reply });
         answered.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
-    /// The command as the person changed it.
+    /// Returns the command as the person changed it.
     pub(crate) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
         let (reply, edited) = oneshot::channel();
         self.send(Event::Edit { params, reply });

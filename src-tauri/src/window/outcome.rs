@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     pub(super) pill: Pill,
     /// When it goes.
     pub(super) until: Instant,
-    /// The request that runs.
+    /// Returns the request that runs.
     request: Option<String>,
     /// What an undo takes back.
     pub(super) undo: Option<Undo>,
@@ -42,7 +42,7 @@ impl Outcome {
         Self { pill, until: now + lasts, request: None, undo: None }
     }
 
-    /// A denial that the host is not told yet.
+    /// Returns a denial that the host is not told yet.
     pub(super) fn denied(now: Instant) -> Self {
         Self::new(Pill::Denied, now, UNDO)
     }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// Its height before a question says how much room it needs, in logical pixels.
 const HEIGHT: f64 = 260.0;
 
-/// The window, where there is one.
+/// Returns the window, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
     state: State,
@@ -28,7 +28,7 @@ enum State {
 }
 
 impl Pane {
-    /// A hidden window whose page loads at once.
+    /// Returns a hidden window whose page loads at once.
     pub(super) fn open(app: AppHandle, keep: Duration) -> tauri::Result<Self> {
         let mut pane = Self { app, state: State::None, keep, until: None };
         pane.wanted()?;
@@ -44,7 +44,7 @@ impl Pane {
         }
     }
 
-    /// The app.
+    /// Returns the app.
     pub(super) fn app(&self) -> &AppHandle {
         &self.app
     }

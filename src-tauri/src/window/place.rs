@@ -49,7 +49,7 @@ impl Place {
         self.stage = Stage::Hidden;
     }
 
-    /// The person begins to drag the panel.
+    /// Begins to drag the panel.
     pub(super) fn drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
         self.dragging = true;
         window.start_dragging()

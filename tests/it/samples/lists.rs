@@ -60,7 +60,7 @@ impl Stage {
         stage
     }
 
-    /// Every sample, by its method.
+    /// Returns every sample, by its method.
     pub(super) fn record(mut self) -> Value {
         let pin = self.pin();
         let put = RulesPut { put: made::rules(pin, &self.tools, self.start), remove: Vec::new() };
@@ -96,7 +96,7 @@ impl Stage {
         self.person.ask::<SetAgent>(&change).unwrap();
     }
 
-    /// The number and the pin of a rule that is bound to the program as it is.
+    /// Returns the number and the pin of a rule that is bound to the program as it is.
     fn pin(&mut self) -> Rule {
         let agent = Some(AgentId::new("builder").unwrap());
         let draft = RuleDraft { agent, pin: true, ..RuleDraft::new(Effect::Allow, self.tools.path("rg")) };
@@ -161,7 +161,7 @@ impl Stage {
         child.wait().unwrap();
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
             let told = self.person.next_told(Some(PATIENCE)).unwrap();
@@ -329,7 +329,7 @@ impl Stage {
         self.recorded.insert("hostile".to_owned(), all);
     }
 
-    /// A rule with an attack in its pattern and its reason, which was used.
+    /// Returns a rule with an attack in its pattern and its reason, which was used.
     fn hostile_rule(&mut self, folder: &Path, words: &[&str]) -> RuleRow {
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
         let mut rule = made::rule(Pattern::Exact(argv), self.start).because(NASTY).rule;
@@ -343,7 +343,7 @@ impl Stage {
         all.into_iter().find(|row| row.rule.id == made.rule.id).unwrap()
     }
 
-    /// Everything in stable words.
+    /// Returns everything in stable words.
     fn words(mut self) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
         let mut words = self.tools.words(Path::new(HOME));

@@ -60,7 +60,7 @@ impl Stage {
         Self { host, person, site, tools, recorded: Map::new() }
     }
 
-    /// Every sample, by its name.
+    /// Returns every sample, by its name.
     pub(super) fn record(mut self) -> Value {
         self.push();
         self.dangerous();
@@ -270,7 +270,7 @@ impl Stage {
         self.finish("edited", &question, Some(child));
     }
 
-    /// A request of this agent in the project.
+    /// Returns a request of this agent in the project.
     fn run(&self, agent: &str, options: &[&str]) -> Asking {
         Asking::on(&self.host.data().join("agents").join(agent), &self.site, options)
     }
@@ -282,7 +282,7 @@ impl Stage {
         self.finish(name, &question, Some(child));
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
             let told = self.person.next_told(Some(PATIENCE)).unwrap();
@@ -321,7 +321,8 @@ impl Stage {
         self.recorded.insert(name.to_owned(), kept);
     }
 
-    /// A question with everything that differs from run to run and from computer to computer put in stable words.
+    /// Returns a question with everything that differs from run to run and from computer to computer put in
+    /// stable words.
     fn steady(&self, question: &Question, nth: usize) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
         let words = [

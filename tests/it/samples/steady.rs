@@ -74,7 +74,7 @@ impl Steady {
         }
     }
 
-    /// The time as far from [`ASKED`] as it was from the start, to the minute.
+    /// Returns the time as far from [`ASKED`] as it was from the start, to the minute.
     fn time(&self, at: i64) -> i64 {
         let gone = at - self.start;
         let just_now = (0..15 * MINUTE).contains(&gone);

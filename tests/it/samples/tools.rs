@@ -52,7 +52,7 @@ impl Tools {
         self.0.path().canonicalize().unwrap().join("bin")
     }
 
-    /// The path of a program as text.
+    /// Returns the path of a program as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.bin().join(name).display().to_string()
     }

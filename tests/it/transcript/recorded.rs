@@ -26,7 +26,7 @@ pub(super) struct Recorded {
     pub(super) text: String,
     /// What the host chose and is named by a word of the page's own.
     names: BTreeMap<String, String>,
-    /// Whether its key is the channel's.
+    /// True if its key is the channel's.
     real: bool,
 }
 
@@ -160,7 +160,7 @@ fn replace(value: &mut Value, by: &dyn Fn(&str) -> Option<Value>) {
     }
 }
 
-/// The proof that the page's nonces and key give: whoever reads it can make it again.
+/// Returns the proof that the page's nonces and key give: whoever reads it can make it again.
 fn proof(side: Side) -> String {
     let nonce = |text: &str| Nonce::try_from(text.to_owned()).unwrap();
     let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).unwrap()));

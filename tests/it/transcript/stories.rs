@@ -5,7 +5,7 @@ use postern_protocol::Key;
 use postern_tests::{Postern, Watcher};
 use serde_json::{Value, json};
 
-/// The agent's own numbers for its requests.
+/// Returns the agent's own numbers for its requests.
 fn request(number: u32) -> String {
     format!("0197b1c0-1111-4111-8111-{number:012}")
 }
@@ -19,7 +19,7 @@ struct Stage {
     page: String,
 }
 
-/// Every story, as it stands on the page.
+/// Returns every story, as it stands on the page.
 pub(super) fn all() -> String {
     let host = Postern::start();
     let channel = host.enrol("main");

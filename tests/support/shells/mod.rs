@@ -30,7 +30,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The shell's program.
+    /// Returns the shell's program.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bash => "bash",
@@ -39,7 +39,7 @@ impl Shell {
         }
     }
 
-    /// The grammar that a text for it is read by.
+    /// Returns the grammar that a text for it is read by.
     pub fn dialect(self) -> Dialect {
         match self {
             Self::Bash => Dialect::Bash,
@@ -56,7 +56,7 @@ impl Shell {
         }
     }
 
-    /// Whether this machine has it; said in so many words where not.
+    /// Returns true if this machine has it; said in so many words where not.
     pub fn is_here(self) -> bool {
         let here = Path::new("/usr/bin").join(self.name()).exists();
         if !here {
@@ -132,7 +132,7 @@ impl Sandbox {
     }
 }
 
-/// Whether strace can trace here; said in so many words where not.
+/// Returns true if strace can trace here; said in so many words where not.
 pub fn strace_works() -> bool {
     let tried = start("strace").args(["-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
     let works = tried.is_ok_and(|status| status.success());

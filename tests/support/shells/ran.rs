@@ -3,7 +3,7 @@
 use super::Ran;
 use postern_command::{Reading, Role, Word};
 
-/// The programs that ran and that no step or wrapper of the reading stands for.
+/// Returns the programs that ran and that no step or wrapper of the reading stands for.
 pub fn unreported<'a>(reading: &Reading, ran: &'a [Ran]) -> Vec<&'a Ran> {
     ran.iter().filter(|ran| !is_reported(reading, ran) && !is_between(reading, ran)).collect()
 }

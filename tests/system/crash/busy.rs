@@ -109,7 +109,7 @@ fn processes_with(text: &str) -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(text)).collect()
 }
 
-/// An agent that asks for the next run whenever one ended.
+/// Returns an agent that asks for the next run whenever one ended.
 fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let key = read_key(&folder.join("agent.key")).unwrap();
     let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
@@ -146,7 +146,7 @@ fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     })
 }
 
-/// A person who allows two questions of three and denies the third.
+/// Returns a person who allows two questions of three and denies the third.
 fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let mut control = Control::connect(data).unwrap();
     let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
@@ -168,7 +168,8 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     })
 }
 
-/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+/// Returns the next question that opens. One that opened while the list was read is in the list and is told
+/// as well.
 fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Question> {
     loop {
         match control.next_told(None) {
@@ -181,7 +182,7 @@ fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Questi
     }
 }
 
-/// A person who adds rules, and removes each once the next is there.
+/// Returns a person who adds rules, and removes each once the next is there.
 fn rules(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let mut control = Control::connect(data).unwrap();
     spawn(move || {

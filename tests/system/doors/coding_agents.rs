@@ -137,7 +137,7 @@ impl Drop for Model {
     }
 }
 
-/// The lines of JSON that a program writes; none other.
+/// Returns the lines of JSON that a program writes; none other.
 fn lines(stdout: ChildStdout) -> Receiver<Value> {
     let (send, lines) = channel();
     std::thread::spawn(move || {
@@ -174,7 +174,7 @@ impl Drop for Working {
 }
 
 impl Scene {
-    /// The scene, and what the installation said; none where the agent is not there.
+    /// Returns the scene, and what the installation said; none where the agent is not there.
     fn open(agent: &'static Agent) -> Option<(Self, String)> {
         let package = large(agent.package, agent.version, "POSTERN_AGENTS", &[]);
         let package = or_skip(agent.package, package)?;
@@ -188,7 +188,7 @@ impl Scene {
         Some((Self { host, watcher, model, agent, package, work, log }, installed.stdout))
     }
 
-    /// The agent's program, with nothing of this machine's own settings.
+    /// Returns the agent's program, with nothing of this machine's own settings.
     #[expect(clippy::disallowed_methods, reason = "node and the agents' tools are found by it")]
     fn program(&self) -> Command {
         let mut command = (self.agent.program)(&self.package);
@@ -218,7 +218,7 @@ impl Scene {
         told["result"].as_str().unwrap().to_owned()
     }
 
-    /// The question about exactly this command.
+    /// Returns the question about exactly this command.
     fn question(&self, line: &str, folder: &Path) -> Value {
         let question = self.watcher.question();
         assert_eq!(question["line"], line, "{question}");

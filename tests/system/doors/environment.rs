@@ -7,7 +7,7 @@ use std::process::Stdio;
 /// How many variables one request sets.
 const AT_ONCE: usize = 16;
 
-/// The names that OpenClaw refuses to set for a command; of a prefix one that it covers.
+/// Returns the names that OpenClaw refuses to set for a command; of a prefix one that it covers.
 fn names() -> Vec<String> {
     let text = std::fs::read_to_string(repository().join("tests/fixtures/openclaw-env-policy.json")).unwrap();
     let policy: Value = serde_json::from_str(&text).unwrap();
@@ -19,7 +19,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// A host whose agent may run everything: only the variables stand in the way.
+/// Returns a host whose agent may run everything: only the variables stand in the way.
 fn host() -> Postern {
     let host = Postern::start();
     host.enrol("claw");

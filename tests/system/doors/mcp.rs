@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A host with the agent `main`, which may run `basename`.
+/// Returns a host with the agent `main`, which may run `basename`.
 fn host() -> Postern {
     let host = Postern::start();
     host.enrol("main");

@@ -34,7 +34,7 @@ impl Told {
         Self { status, session: named.map(str::to_owned), body: body.to_owned() }
     }
 
-    /// The JSON-RPC answer in it.
+    /// Returns the JSON-RPC answer in it.
     fn answer(&self) -> Value {
         let messages = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
         let read = messages.filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
@@ -84,7 +84,8 @@ impl Door {
         stream
     }
 
-    /// A message as a client sends it that holds the token, with `more` in place of what it would say.
+    /// Returns a message as a client sends it that holds the token, with `more` in place of what it would
+    /// say.
     fn post(&self, more: &[(&str, &str)], body: &str) -> TcpStream {
         let bearer = format!("Bearer {}", self.token);
         let usual = [
@@ -99,7 +100,7 @@ impl Door {
         self.send("POST /mcp", &headers, body)
     }
 
-    /// A session that is ready.
+    /// Returns a session that is ready.
     pub(super) fn session(&self) -> String {
         let welcome = Told::of(self.post(&[], &hello()));
         assert_eq!(welcome.answer()["result"]["serverInfo"]["name"], "postern", "{welcome:?}");

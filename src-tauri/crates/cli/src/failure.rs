@@ -47,24 +47,24 @@ impl Failure {
         Self { code: 5, message: error.to_string() }
     }
 
-    /// No connection.
+    /// Returns no connection.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_connect(error: ConnectError) -> Self {
         Self { code: GONE, message: error.to_string() }
     }
 
-    /// The host went away.
+    /// Makes the error for a host that went away.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_gone(error: Gone) -> Self {
         Self { code: if error.may_come_back() { GONE } else { 5 }, message: error.to_string() }
     }
 
-    /// Whether the host went away: it may come back.
+    /// Returns true if the host went away: it may come back.
     pub(crate) fn is_gone(&self) -> bool {
         self.code == GONE
     }
 
-    /// A call that did not work.
+    /// Returns a call that did not work.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_call(error: CallError) -> Self {
         let code = if error.may_come_back() || error.code() == Some("shutting-down") { GONE } else { 4 };

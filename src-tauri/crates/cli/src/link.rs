@@ -83,7 +83,7 @@ impl Link {
         Ok(self.control.watch(FaceKind::Terminal).map_err(Failure::from_call)?.questions)
     }
 
-    /// The next thing that is told without asking. Ends when the host does.
+    /// Returns the next thing that is told without asking. Ends when the host does.
     pub(crate) fn next(&mut self) -> Result<Told, Failure> {
         loop {
             // What a newer host tells and this version does not know is passed over.
@@ -93,7 +93,7 @@ impl Link {
         }
     }
 
-    /// The next thing that is told, where something is within this time.
+    /// Returns the next thing that is told, where something is within this time.
     pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<Told>, Failure> {
         self.control.next_told(Some(time)).map_err(Failure::from_gone)
     }

@@ -50,7 +50,7 @@ pub(crate) fn remark(text: impl AsRef<str>) {
     drop(writeln!(std::io::stderr(), "{}", lines.join("\n")));
 }
 
-/// A line whose only control sequences are our own emphasis.
+/// Returns a line whose only control sequences are our own emphasis.
 fn guarded(text: &str) -> String {
     let visible = |part: &str| pieces(part).into_iter().map(|piece| piece.text).collect::<String>();
     let emphasised = |part: &str| part.split(PLAIN).map(visible).collect::<Vec<_>>().join(PLAIN);
@@ -98,7 +98,7 @@ pub(crate) fn table<const N: usize>(
     Ok(())
 }
 
-/// A table whose narrow columns (times, ids) are never broken: what is long makes room for them.
+/// Returns a table whose narrow columns (times, ids) are never broken: what is long makes room for them.
 fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Table {
     let mut table = Table::new();
     table
@@ -132,7 +132,7 @@ pub(crate) fn bold(text: &str) -> String {
     if std::io::stdout().is_terminal() { format!("{BOLD}{text}{PLAIN}") } else { text.to_owned() }
 }
 
-/// A time as people read it: today's as the hour, others as the day and the hour, local time.
+/// Returns a time as people read it: today's as the hour, others as the day and the hour, local time.
 pub(crate) fn time(millis: i64) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let zone = jiff::tz::TimeZone::system();
@@ -142,7 +142,8 @@ pub(crate) fn time(millis: i64) -> String {
     at.strftime(format).to_string()
 }
 
-/// The shortest beginning of an id, up to a dash and from its time on, that no other of these ids has.
+/// Returns the shortest beginning of an id, up to a dash and from its time on, that no other of these ids
+/// has.
 pub(crate) fn short(id: &str, all: &[&str]) -> String {
     let ends = [13, 18, 23].into_iter().filter(|end| id.is_char_boundary(*end) && *end < id.len());
     let alone = |end: &usize| all.iter().filter(|other| other.starts_with(&id[..*end])).count() <= 1;

@@ -100,7 +100,7 @@ fn typed(proposal: &Proposal) -> String {
     }
 }
 
-/// A program that changed, and the rules that were given for it as it was.
+/// Returns a program that changed, and the rules that were given for it as it was.
 pub(crate) fn renewed(renewal: &Renewal) -> String {
     let texts: Vec<&str> = renewal.rules.iter().map(|rule| rule.text.as_str()).collect();
     let (count, program) = (renewal.count, shown(&renewal.program));
@@ -155,7 +155,7 @@ fn steps(question: &Question) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A step of a shell line: its words, as the host escaped them; what becomes of it; why.
+/// Returns a step of a shell line: its words, as the host escaped them; what becomes of it; why.
 pub(crate) fn step(step: &ShownStep) -> String {
     format!("{}  [{}: {}]", step.text, mark(step.decision), text(&step.why))
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::EXIT_CODES;
 
-/// The text of a topic.
+/// Returns the text of a topic.
 pub(crate) fn text(topic: &str) -> Option<&'static str> {
     match topic {
         "exit-codes" => Some(EXIT_CODES),

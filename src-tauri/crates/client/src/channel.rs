@@ -121,7 +121,7 @@ impl Channel {
         &self.welcome
     }
 
-    /// The newest event that was heard: what to hear after when connecting again.
+    /// Returns the newest event that was heard: what to hear after when connecting again.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -165,7 +165,7 @@ impl Channel {
         self.ask(&Call::EventsAfter(EventsAfterParams { sequence }))
     }
 
-    /// The next thing that comes; none where the time ran out first. No timeout waits for good.
+    /// Returns the next thing that comes; none where the time ran out first. No timeout waits for good.
     pub fn read_message(&mut self, timeout: Option<Duration>) -> Result<Option<Message>, Gone> {
         match self.heard.pop_front() {
             Some(message) => Ok(Some(message)),
@@ -173,7 +173,8 @@ impl Channel {
         }
     }
 
-    /// The next event; none where the time ran out first. Answers to calls that were only sent are passed over.
+    /// Returns the next event; none where the time ran out first. Answers to calls that were only sent are
+    /// passed over.
     pub fn next_event(&mut self, timeout: Option<Duration>) -> Result<Option<Notice>, Gone> {
         loop {
             match self.read_message(timeout)? {
@@ -198,14 +199,14 @@ impl Channel {
         Ok(id)
     }
 
-    /// Whether nothing waits: for programs that wait for several things at once. `send` then keeps what the system
-    /// does not take yet ([`Self::wants_write`], [`Self::flush`]), messages come by [`Self::fill`] and
-    /// [`Self::next_message`], and the methods that wait are not for use.
+    /// Returns whether nothing waits: for programs that wait for several things at once. `send` then keeps
+    /// what the system does not take yet ([`Self::wants_write`], [`Self::flush`]), messages come by
+    /// [`Self::fill`] and [`Self::next_message`], and the methods that wait are not for use.
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.transport.set_nonblocking(nonblocking)
     }
 
-    /// Whether calls wait to be sent.
+    /// Returns true if calls wait to be sent.
     pub fn wants_write(&self) -> bool {
         self.transport.wants_write()
     }

@@ -78,7 +78,7 @@ impl Control {
         self.ask::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
     }
 
-    /// The next notification; none where the time ran out first. No timeout waits for good.
+    /// Returns the next notification; none where the time ran out first. No timeout waits for good.
     pub fn next_notification(&mut self, timeout: Option<Duration>) -> Result<Option<Notification>, Gone> {
         if let Some(told) = self.told.pop_front() {
             return Ok(Some(told));
@@ -89,14 +89,15 @@ impl Control {
         }
     }
 
-    /// The next thing told; none where the time ran out first, or where this version does not know it.
+    /// Returns the next thing told; none where the time ran out first, or where this version does not know
+    /// it.
     pub fn next_told(&mut self, timeout: Option<Duration>) -> Result<Option<Told>, Gone> {
         let told = self.next_notification(timeout)?;
         Ok(told.and_then(|told| serde_json::from_value(as_told(told)).ok()))
     }
 }
 
-/// The key of a data folder. The host leaves a file only where the Keychain did not take the key.
+/// Returns the key of a data folder. The host leaves a file only where the Keychain did not take the key.
 fn control_key(data: &Path, keychain: impl FnOnce(&str) -> Option<Vec<u8>>) -> Result<Key, ConnectError> {
     let unread = match read_key(&data.join("control.key")) {
         Err(ConnectError::KeyUnreadable { file, error }) if error.kind() == ErrorKind::NotFound => {
@@ -129,7 +130,7 @@ impl AsFd for Control {
     }
 }
 
-/// A notification in the form of [`Told`], whose kinds without content have no `params`.
+/// Returns a notification in the form of [`Told`], whose kinds without content have no `params`.
 fn as_told(told: Notification) -> Value {
     let empty = told.params.as_object().is_some_and(serde_json::Map::is_empty);
     let mut value = serde_json::json!({ "method": told.method });

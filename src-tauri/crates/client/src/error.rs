@@ -115,7 +115,7 @@ pub enum CallError {
 }
 
 impl Gone {
-    /// Whether the host may come back: it ended, or the connection broke.
+    /// Returns true if the host may come back: it ended, or the connection broke.
     pub fn may_come_back(&self) -> bool {
         match self {
             Self::Closed | Self::Broken(_) => true,
@@ -125,12 +125,12 @@ impl Gone {
 }
 
 impl CallError {
-    /// Whether the host may come back, to be asked again.
+    /// Returns true if the host may come back, to be asked again.
     pub fn may_come_back(&self) -> bool {
         matches!(self, Self::Gone(gone) if gone.may_come_back())
     }
 
-    /// The stable name, where the host gave one.
+    /// Returns the stable name, where the host gave one.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Failed(error) => Some(&error.data.code),

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How long the host may take for each message of the opening. Itself it gives a client two seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The key in a key file: 43 characters of base64url.
+/// Returns the key in a key file: 43 characters of base64url.
 pub fn read_key(file: &Path) -> Result<Key, ConnectError> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| ConnectError::KeyUnreadable { file: file.to_owned(), error })?;

@@ -12,7 +12,7 @@ const TCP: &str = "tcp://";
 /// How long each address of a host may take to accept.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The address in `tcp://HOST:PORT`; none for the path of a Unix socket.
+/// Returns the address in `tcp://HOST:PORT`; none for the path of a Unix socket.
 pub fn tcp_address(socket: &Path) -> Option<&str> {
     socket.to_str()?.strip_prefix(TCP)
 }

@@ -37,7 +37,7 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
-    /// A word that is known.
+    /// Returns a word that is known.
     pub(crate) fn of(word: Word, span: Range<usize>) -> Self {
         Self {
             word,
@@ -77,7 +77,7 @@ impl Arg {
         self.word.value.as_deref()
     }
 
-    /// Whether it is a whole number, with a sign or without.
+    /// Returns true if it is a whole number, with a sign or without.
     pub(crate) fn is_number(&self) -> bool {
         self.value().map_or(self.number, |value| {
             let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
@@ -137,7 +137,7 @@ impl Call {
         self
     }
 
-    /// The call as a step of its own.
+    /// Returns the call as a step of its own.
     pub(crate) fn into_step(self, role: Role) -> Step {
         Step {
             argv: self.args.into_iter().map(|arg| arg.word).collect(),

@@ -39,13 +39,13 @@ impl Guess {
         Self { partly: true, ..self }
     }
 
-    /// Whether its text may hold words that were not taken from it, and those may be any.
+    /// Returns true if its text may hold words that were not taken from it, and those may be any.
     pub fn is_partly(&self) -> bool {
         self.partly
     }
 
-    /// The word of the shared ones from which on something may run that no guess shows: its own first where it is cut off,
-    /// the second where more may begin behind it than there are guesses for.
+    /// Returns the word of the shared ones from which on something may run that no guess shows: its own first
+    /// where it is cut off, the second where more may begin behind it than there are guesses for.
     pub fn unseen_from(&self) -> Option<usize> {
         let is_cut = self.own.end < self.words.len();
         let has_more = self.words.len().saturating_sub(self.own.start) > MOST_STARTS;

@@ -11,7 +11,7 @@ pub enum WordsError {
     TrailingBackslash,
 }
 
-/// The argv as one line of shell text. [`words_of`] reads it back to the same words.
+/// Returns the argv as one line of shell text. [`words_of`] reads it back to the same words.
 pub fn quote<W: AsRef<str>>(argv: &[W]) -> String {
     let words: Vec<String> = argv.iter().map(|word| quote_word(word.as_ref())).collect();
     words.join(" ")

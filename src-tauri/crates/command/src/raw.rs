@@ -2,7 +2,8 @@
 
 use crate::quote::{quote, words_of};
 
-/// Whether `raw` says what `argv` runs: the same words, or the very text that it hands to a shell with `-c`.
+/// Returns true if `raw` says what `argv` runs: the same words, or the very text that it hands to a shell
+/// with `-c`.
 ///
 /// Clients quote only some of what a shell would need quoted; but a word that is an operator must be, since a person reads
 /// `ls | wc` as two programs.

@@ -130,7 +130,8 @@ pub enum RedirectionKind {
 }
 
 impl Redirection {
-    /// Whether it can change a file: a writing kind whose target is neither the null device nor an output of the step itself.
+    /// Returns true if it can change a file: a writing kind whose target is neither the null device nor an
+    /// output of the step itself.
     pub fn writes(&self) -> bool {
         const NO_FILE: [Option<&str>; 3] = [Some("/dev/null"), Some("/dev/stdout"), Some("/dev/stderr")];
         matches!(self.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
@@ -161,7 +162,7 @@ pub struct Invalid {
 }
 
 impl Word {
-    /// A word whose value is exactly its text.
+    /// Returns a word whose value is exactly its text.
     pub fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { raw: text.clone(), value: Some(text) }
@@ -169,19 +170,19 @@ impl Word {
 }
 
 impl Step {
-    /// The program's name as it would be looked up, where it is known.
+    /// Returns the program's name as it would be looked up, where it is known.
     pub fn program(&self) -> Option<&str> {
         self.argv.first().and_then(|word| word.value.as_deref())
     }
 
-    /// The argv where every word is known before the run.
+    /// Returns the argv where every word is known before the run.
     pub fn literal_argv(&self) -> Option<Vec<&str>> {
         self.argv.iter().map(|word| word.value.as_deref()).collect()
     }
 }
 
 impl Reading {
-    /// Whether every part was understood.
+    /// Returns true if every part was understood.
     pub fn is_clear(&self) -> bool {
         self.invalid.is_none()
             && self.opaque.is_empty()

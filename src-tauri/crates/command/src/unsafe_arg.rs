@@ -34,13 +34,13 @@ pub enum ArgFact {
 }
 
 impl UnsafeArg {
-    /// An argument that is shown by its name.
+    /// Returns an argument that is shown by its name.
     pub(crate) fn named(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
         let fact = ArgFact::Mark { mark: mark.into(), effect };
         Self { argument, effect, candidates: Vec::new(), fact }
     }
 
-    /// An argument of which a sentence says more than its effect.
+    /// Returns an argument of which a sentence says more than its effect.
     pub(crate) fn noted(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
         Self { argument, effect, candidates: Vec::new(), fact: ArgFact::Note(note.into()) }
     }

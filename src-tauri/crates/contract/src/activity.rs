@@ -92,7 +92,7 @@ pub struct RequestDetail {
     pub stdout: Option<String>,
     /// The same for standard error.
     pub stderr: Option<String>,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
     /// Process id, while it runs.
     pub pid: Option<u32>,

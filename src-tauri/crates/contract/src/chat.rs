@@ -24,12 +24,12 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a word, in any case.
+    /// Returns the verdict of a word, in any case.
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Once, Self::Always, Self::Deny].into_iter().find(|one| word.eq_ignore_ascii_case(one.word()))
     }
 
-    /// The sign that stands for it.
+    /// Returns the sign that stands for it.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Once => "👍",
@@ -38,8 +38,9 @@ impl Verdict {
         }
     }
 
-    /// The verdict of somebody's reactions, the narrowest of several: deny, then once, then always. None where none of
-    /// them means one. Skin tones and variation selectors change nothing; a thumb down denies as well.
+    /// Returns the verdict of somebody's reactions, the narrowest of several: deny, then once, then always.
+    /// None where none of them means one. Skin tones and variation selectors change nothing; a thumb down
+    /// denies as well.
     pub fn of_reactions(signs: &[String]) -> Option<Self> {
         let plain = |sign: &String| {
             sign.chars()

@@ -153,7 +153,7 @@ pub struct AgentRow {
     pub settings: Settings,
     /// The preset they stand for.
     pub preset: Option<Preset>,
-    /// Whether something is connected to its channel.
+    /// True if something is connected to its channel.
     pub connected: bool,
     /// Its channel's socket.
     pub socket: String,
@@ -299,7 +299,7 @@ pub struct RuleDraft {
 }
 
 impl RuleDraft {
-    /// A rule for everybody and for good, its kind told by how `text` is written.
+    /// Returns a rule for everybody and for good, its kind told by how `text` is written.
     pub fn new(effect: Effect, text: impl Into<String>) -> Self {
         Self {
             effect,

@@ -155,7 +155,7 @@ pub struct ShownEffect {
     /// Its reach.
     #[ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\"")]
     pub scope: postern_command::Scope,
-    /// Whether it can be undone.
+    /// True if it can be undone.
     #[ts(type = "\"yes\" | \"no\" | \"unknown\"")]
     pub reversible: Reversible,
     /// Its step: an index; `None` for a part that belongs to no step.
@@ -278,7 +278,7 @@ pub struct ProposedRule {
     pub pattern: Pattern,
     /// The pattern as it is typed into an editor (`git push *`).
     pub text: String,
-    /// Whether it is bound to the program (and script) as it is now.
+    /// True if it is bound to the program (and script) as it is now.
     pub pinned: bool,
     /// Folder in which it would hold, as it would be saved.
     #[serde(default)]
@@ -338,7 +338,7 @@ pub struct Question {
     pub line: String,
     /// Its arguments one to a row, for an argv request.
     pub argv: Option<Vec<Shown>>,
-    /// Whether it is a line of shell text.
+    /// True if it is a line of shell text.
     pub shell: bool,
     /// The command as a line of shell text that a person can change ([`EditParams`]); none where it cannot be changed:
     /// a tool, or a text with characters that cannot be seen.
@@ -483,7 +483,7 @@ pub struct EditParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Edited {
-    /// Whether it is on show now.
+    /// True if it is on show now.
     pub applied: bool,
     /// Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
     pub reason: Option<Shown>,
@@ -535,7 +535,7 @@ pub struct AnswerParams {
 }
 
 impl AnswerParams {
-    /// An answer and nothing with it: for this agent, without an end, without words.
+    /// Returns an answer and nothing with it: for this agent, without an end, without words.
     pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
         Self {
             question_id: question_id.into(),

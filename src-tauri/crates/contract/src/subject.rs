@@ -100,8 +100,8 @@ pub struct Field {
 pub type Row = (String, Shown);
 
 impl ShownSubject {
-    /// The subject as labelled rows, for faces that show text alone; empty for a command. A label is Postern's own, but for the names
-    /// of fields, which are escaped.
+    /// Returns the subject as labelled rows, for faces that show text alone; empty for a command. A label is
+    /// Postern's own, but for the names of fields, which are escaped.
     pub fn rows(&self) -> Vec<Row> {
         let labelled = |label: &str, shown: &Shown| vec![(label.to_owned(), shown.clone())];
         match self {

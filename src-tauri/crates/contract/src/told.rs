@@ -105,7 +105,7 @@ pub struct ToolApprovalResolved {
     pub approval_id: String,
     /// Its session; empty where the agent named none.
     pub session_id: String,
-    /// Whether it goes on.
+    /// True if it goes on.
     pub approved: bool,
 }
 

@@ -12,7 +12,7 @@ use ts_rs::TS;
 pub struct Showing {
     /// The question, oldest first.
     pub question: Option<Question>,
-    /// Whether *Allow* works by now.
+    /// True if *Allow* works by now.
     pub arming: ShownArming,
     /// True once it was on show for long enough that a key or click is about this question.
     pub settled: bool,
@@ -142,11 +142,11 @@ pub struct Offer {
 pub struct Preferences {
     /// Light, dark, or as the system is.
     pub appearance: Appearance,
-    /// Whether a question is heard.
+    /// True if a question is heard.
     pub sound: bool,
-    /// Whether the owner confirms *Always* and what is dangerous, by Touch ID or the password.
+    /// True if the owner confirms *Always* and what is dangerous, by Touch ID or the password.
     pub confirm: bool,
-    /// Whether a question's details are open.
+    /// True if a question's details are open.
     pub details: bool,
 }
 

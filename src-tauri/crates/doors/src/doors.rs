@@ -31,7 +31,7 @@ pub struct Doors {
 struct Kept {
     enabled: bool,
     values: Values,
-    /// Whether its secret was given: the secret itself is kept elsewhere.
+    /// True if its secret was given: the secret itself is kept elsewhere.
     #[serde(default)]
     secret: bool,
 }

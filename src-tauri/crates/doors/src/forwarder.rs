@@ -108,7 +108,8 @@ async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), Control
     Ok((agent, row.socket.into()))
 }
 
-/// An address that only this machine can reach; where the person said so, one of a private network as well.
+/// Returns an address that only this machine can reach; where the person said so, one of a private network as
+/// well.
 fn address_of(agent: &str, text: &str, beyond_loopback: bool) -> Result<SocketAddr, ControlError> {
     let address: SocketAddr = text.parse().map_err(|_| {
         ControlError::invalid(format!("{agent} is reached at an address and a port: {agent}@127.0.0.1:7719"))

@@ -26,7 +26,7 @@ struct Code {
 }
 
 impl Pairing {
-    /// A new code, in place of the one before.
+    /// Returns a new code, in place of the one before.
     pub(crate) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -41,7 +41,7 @@ impl Pairing {
         Ok(text)
     }
 
-    /// Whether this is the code, which is spent by it.
+    /// Returns true if this is the code, which is spent by it.
     pub(crate) fn spend(&mut self, token: &str, now: Millis) -> bool {
         let right =
             |code: &Code| now < code.until && bool::from(code.text.as_bytes().ct_eq(token.as_bytes()));

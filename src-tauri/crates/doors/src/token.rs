@@ -24,7 +24,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The token for `whose`, of the secret that the host keeps under this name.
+    /// Returns the token for `whose`, of the secret that the host keeps under this name.
     pub(crate) async fn of(host: &Host, kept: &'static str, whose: &str) -> Result<Self, ControlError> {
         let secret = host.secret(kept).await;
         let secret = secret.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
@@ -47,7 +47,7 @@ impl Token {
         text(&self.secret, self.kept, &self.whose, number)
     }
 
-    /// Whether `given` is it, in constant time.
+    /// Returns true if `given` is it, in constant time.
     pub(crate) fn is(&self, given: &str) -> bool {
         self.text().as_bytes().ct_eq(given.as_bytes()).into()
     }

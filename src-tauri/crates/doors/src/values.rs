@@ -43,7 +43,7 @@ pub(crate) fn switch(values: &Values, key: &str) -> Result<bool, ControlError> {
     }
 }
 
-/// The agent whose rules hold for who comes through a door: `agent=ID`.
+/// Returns the agent whose rules hold for who comes through a door: `agent=ID`.
 pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Result<AgentRow, ControlError> {
     let name = values.get("agent").ok_or_else(|| {
         ControlError::invalid(format!(
@@ -62,7 +62,7 @@ pub(crate) fn list(values: &Values, key: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
 }
 
-/// A file's path, which has to be absolute: the host runs in another folder than the person's.
+/// Returns a file's path, which has to be absolute: the host runs in another folder than the person's.
 pub(crate) fn absolute(key: &str, text: &str) -> Result<PathBuf, ControlError> {
     let path = PathBuf::from(text);
     if path.is_absolute() {

@@ -50,7 +50,7 @@ fn owner(at: usize) -> Person {
     Person { id: 4241 + i64::try_from(at % PAIRS).unwrap(), name: "Anna" }
 }
 
-/// The faces by the names under which they are told as the one who answered.
+/// Returns the faces by the names under which they are told as the one who answered.
 fn names(owner: Person) -> [String; 3] {
     ["window".to_owned(), "websocket, test phone".to_owned(), format!("telegram, {}", owner.id)]
 }
@@ -131,7 +131,7 @@ impl Stage {
         Self { _folder: folder, host, told, data, phone, bot, _admin: admin, agents, file }
     }
 
-    /// Every agent asks one question, which is shown at every face.
+    /// Asks one question for every agent, which is shown at every face.
     async fn ask(&mut self, first: usize) -> Vec<Asked> {
         self.phone.come_anew().await;
         let runs: Vec<Run> = (0..PAIRS).map(|at| self.run(first + at)).collect();
@@ -187,7 +187,7 @@ impl Stage {
         assert!(matches!(ended.unwrap(), RunResult::Ended(_)), "it ran to its end");
     }
 
-    /// The bot's next call of a method.
+    /// Returns the bot's next call of a method.
     async fn in_chat(&self, method: &'static str) -> postern_tests::telegram::Call {
         let bot = Arc::clone(&self.bot);
         spawn_blocking(move || bot.next(method)).await.unwrap()
@@ -201,7 +201,7 @@ impl Stage {
         }
     }
 
-    /// Each face answers when all three are ready to. Gives whose answer was applied.
+    /// Answers from each face when all three are ready to. Gives whose answer was applied.
     async fn answer_at_once(
         &mut self,
         mut window: Window,
@@ -314,7 +314,7 @@ impl Window {
     }
 }
 
-/// The agents, each on its own channel.
+/// Returns the agents, each on its own channel.
 fn connect(data: &Path) -> Vec<Option<Channel>> {
     let channel = |at| {
         let folder = data.join("agents").join(agent(at));
@@ -328,7 +328,7 @@ fn params(question: &Question) -> AnswerParams {
     AnswerParams::to(question, Answer::Once)
 }
 
-/// The chat's settings: who answers for which agent. A request that writes is of high risk.
+/// Returns the chat's settings: who answers for which agent. A request that writes is of high risk.
 fn in_the_chat(bot: &Telegram) -> Value {
     let owners: Vec<String> = (0..PAIRS).map(|at| owner(at).id.to_string()).collect();
     let routes: Vec<String> = (0..PAIRS).map(|at| format!("{}:{}", agent(at), owner(at).id)).collect();
@@ -381,7 +381,8 @@ impl Phone {
         }
     }
 
-    /// The next payload of this action; others are passed over: a question is sent again where it changed.
+    /// Returns the next payload of this action; others are passed over: a question is sent again where it
+    /// changed.
     async fn hear(&mut self, action: &str) -> Value {
         loop {
             let envelope = if self.heard.is_empty() { self.next().await } else { self.heard.remove(0) };

@@ -18,8 +18,9 @@ pub fn now() -> Millis {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// The time by which blocks, stops and rules end, in milliseconds since 1970: that of the first look, and what the steady
-/// clock has counted since. Where [`now`] jumps, nothing ends early or late by it until a restart.
+/// Returns the time by which blocks, stops and rules end, in milliseconds since 1970: that of the first look,
+/// and what the steady clock has counted since. Where [`now`] jumps, nothing ends early or late by it until a
+/// restart.
 pub(crate) fn lasting() -> Millis {
     let (wall, began) = *BEGAN.get_or_init(|| (now(), steady()));
     wall + (steady() - began)

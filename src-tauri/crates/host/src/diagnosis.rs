@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 pub struct Diagnosis {
     /// Bytes that are free on its disk.
     pub free: io::Result<u64>,
-    /// Whether its disk can only be read.
+    /// True if its disk can only be read.
     pub read_only: bool,
     /// Who holds it.
     pub owner: io::Result<Owner>,
     /// What the first bytes of its record tell.
     pub record: Header,
-    /// Whether agents were enrolled in it.
+    /// True if agents were enrolled in it.
     pub had_agents: bool,
     /// Why its record cannot be trusted.
     pub doubt: Option<Doubt>,
@@ -43,7 +43,7 @@ pub enum Owner {
 pub struct Process {
     /// Its id.
     pub pid: u32,
-    /// Whether a signal stopped it.
+    /// True if a signal stopped it.
     pub stopped: bool,
     /// Files that it has open, and how many it may have; `None` where the system does not say.
     pub open_files: Option<(u64, u64)>,

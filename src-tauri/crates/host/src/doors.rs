@@ -21,7 +21,7 @@ pub type Answer<'a, T> = Later<'a, Result<T, ControlError>>;
 
 /// The doors, as the control methods `doors.*` reach them.
 pub trait Doors: Debug + Send + Sync {
-    /// Every door.
+    /// Returns every door.
     fn list(&self) -> Answer<'_, Vec<DoorRow>>;
     /// Opens a door, or changes an open one.
     fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow>;
@@ -82,13 +82,13 @@ impl Kept {
         *self.lock() = Some(doors);
     }
 
-    /// The doors; an error where this host has none.
+    /// Returns the doors; an error where this host has none.
     pub(crate) fn get(&self) -> Result<Arc<dyn Doors>, ControlError> {
         let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
         self.lock().clone().ok_or_else(missing)
     }
 
-    /// Whether one more stranger may be noted at this time.
+    /// Returns true if one more stranger may be noted at this time.
     pub(crate) fn may_note(&self, now: Millis) -> bool {
         let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
         if now.abs_diff(strangers.since) >= MINUTE {
@@ -103,7 +103,7 @@ impl Kept {
         self.lock().take()
     }
 
-    /// A panic elsewhere leaves it as it was: every change is one assignment.
+    /// Locks the state. A panic elsewhere leaves it as it was: every change is one assignment.
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Doors>>> {
         self.doors.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -47,7 +47,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// Whether agents were enrolled in this data folder.
+/// Returns true if agents were enrolled in this data folder.
 pub(crate) fn has_agents(data: &Path) -> bool {
     std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some())
 }
@@ -113,7 +113,7 @@ pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError>
     }
 }
 
-/// Whether a host speaks on the approvers' socket.
+/// Returns true if a host speaks on the approvers' socket.
 async fn has_a_host(data: &Path) -> bool {
     let hello = async {
         let mut connection = UnixStream::connect(data.join(postern_protocol::CONTROL_SOCKET)).await?;

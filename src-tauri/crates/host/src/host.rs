@@ -218,7 +218,7 @@ impl Host {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The gate: questions, answers, kill, pause.
+    /// Returns the gate: questions, answers, kill, pause.
     pub fn gate(&self) -> &Gate {
         &self.inner.gate
     }
@@ -228,17 +228,17 @@ impl Host {
         self.inner.store.flushes()
     }
 
-    /// The data folder, by its real path.
+    /// Returns the data folder, by its real path.
     pub fn data(&self) -> &Path {
         &self.inner.data
     }
 
-    /// The user whose agents these are.
+    /// Returns the user whose agents these are.
     pub fn user(&self) -> &User {
         &self.inner.user
     }
 
-    /// The program `postern`, which agents' hooks start: this one, or the one beside it.
+    /// Returns the program `postern`, which agents' hooks start: this one, or the one beside it.
     pub fn own_program(&self) -> Option<PathBuf> {
         crate::run::postern()
     }
@@ -292,12 +292,13 @@ impl Host {
         self.inner.faces.enter(kind)
     }
 
-    /// The names of the faces on duty.
+    /// Returns the names of the faces on duty.
     pub fn faces(&self) -> Vec<String> {
         self.inner.faces.names()
     }
 
-    /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
+    /// Returns a remote face under a name of its own ("websocket, Anna's phone"), which is told as the one
+    /// who answered.
     pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
     }
@@ -347,8 +348,8 @@ impl Host {
         self.inner.store.write(move |conn| postern_store::settings::set(conn, &key, &value)).await
     }
 
-    /// A secret of a door's own, made the first time: in the system's vault where there is one, else in a file (0600) of
-    /// that name in the data folder.
+    /// Returns a secret of a door's own, made the first time: in the system's vault where there is one, else
+    /// in a file (0600) of that name in the data folder.
     pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::Key> {
         let data = self.inner.data.clone();
         let made = tokio::task::spawn_blocking(move || control::door_secret(&data, name));
@@ -371,7 +372,8 @@ impl Host {
         }
     }
 
-    /// The secret that a person gave the door `name` (a bot's token, a password); none where there is none.
+    /// Returns the secret that a person gave the door `name` (a bot's token, a password); none where there is
+    /// none.
     pub async fn given_secret(&self, name: &'static str) -> io::Result<Option<String>> {
         let data = self.inner.data.clone();
         let read = tokio::task::spawn_blocking(move || control::given_secret(&data, name));

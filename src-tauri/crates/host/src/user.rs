@@ -31,7 +31,8 @@ pub struct User {
 pub struct UnknownUser(u32);
 
 impl User {
-    /// The user that this process runs as. `inherited` is the process's own environment, read once in `main`.
+    /// Returns the user that this process runs as. `inherited` is the process's own environment, read once in
+    /// `main`.
     ///
     /// # Errors
     /// [`UnknownUser`] where the system's list of users does not name it: then nothing can be run for it.
@@ -52,7 +53,7 @@ impl User {
         })
     }
 
-    /// A variable of the environment that Postern itself was started with.
+    /// Returns a variable of the environment that Postern itself was started with.
     pub(crate) fn inherited(&self, name: &str) -> Option<&str> {
         self.inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
@@ -85,7 +86,7 @@ fn is_locale(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@-".contains(&byte))
 }
 
-/// The person's own folder, as the system names it.
+/// Returns the person's own folder, as the system names it.
 #[cfg(target_os = "macos")]
 fn tmpdir(_own: Option<String>) -> String {
     let mut path = [0_u8; 1024];
@@ -106,7 +107,7 @@ struct Entry {
     shell: String,
 }
 
-/// The user's line in the system's list of users.
+/// Returns the user's line in the system's list of users.
 fn entry(uid: u32) -> Option<Entry> {
     let mut strings: Vec<c_char> = vec![0; 16 * 1024];
     let mut entry = MaybeUninit::<libc::passwd>::uninit();

@@ -32,7 +32,7 @@ pub struct SessionLayers {
     pub parents: Vec<FileLayer>,
     /// What *Always* added during this session.
     pub runtime: FileLayer,
-    /// Whether it may not ask for the host: a subagent whose parent did not pass that on.
+    /// True if it may not ask for the host: a subagent whose parent did not pass that on.
     pub confined: bool,
 }
 
@@ -49,7 +49,7 @@ pub enum Elevation {
 }
 
 impl AgentPolicy {
-    /// A policy without rules and files.
+    /// Returns a policy without rules and files.
     pub fn new(agent: AgentId, settings: Settings) -> Self {
         Self {
             agent,
@@ -62,7 +62,7 @@ impl AgentPolicy {
         }
     }
 
-    /// Whether a request of this session may ask for the host.
+    /// Returns whether a request of this session may ask for the host.
     pub fn elevation(&self, session: Option<&str>) -> Elevation {
         if !self.settings.elevated {
             Elevation::OffForAgent
@@ -73,7 +73,7 @@ impl AgentPolicy {
         }
     }
 
-    /// The layers of a session, where it has some.
+    /// Returns the layers of a session, where it has some.
     pub fn session(&self, session: Option<&str>) -> Option<&SessionLayers> {
         self.sessions.get(session?)
     }

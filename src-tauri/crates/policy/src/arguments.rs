@@ -29,8 +29,8 @@ impl Arguments {
         }
     }
 
-    /// Whether these are arguments that it describes, of a program in this folder. What is not known before the run
-    /// (`None`) is bound to nothing.
+    /// Returns true if these are arguments that it describes, of a program in this folder. What is not known
+    /// before the run (`None`) is bound to nothing.
     pub(crate) fn matches(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
         match self {
             Self::Words(words) => words.matches(args),
@@ -41,12 +41,12 @@ impl Arguments {
         }
     }
 
-    /// Whether it may describe them all the same, once everything is known.
+    /// Returns true if it may describe them all the same, once everything is known.
     pub(crate) fn may_match(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
         args.contains(&None) || matches!(self, Self::Bound(_)) && folder.is_none()
     }
 
-    /// Whether it names the argument at `index` rather than describing it.
+    /// Returns true if it names the argument at `index` rather than describing it.
     pub(crate) fn names(&self, index: usize) -> bool {
         match self {
             Self::Words(words) => words.names(index),
@@ -55,7 +55,7 @@ impl Arguments {
     }
 }
 
-/// The hash that argument patterns consist of; none where they are patterns.
+/// Returns the hash that argument patterns consist of; none where they are patterns.
 pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
     let [only] = patterns else { return None };
     let digits = only.strip_prefix(BOUND)?;

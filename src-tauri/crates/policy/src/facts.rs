@@ -20,7 +20,7 @@ pub struct Program {
     pub identity: Option<Identity>,
     /// The interpreter named in its `#!` line, with its arguments, where it is a script.
     pub shebang: Option<Vec<String>>,
-    /// Whether the file or any folder above it can be written to by the person's own user.
+    /// True if the file or any folder above it can be written to by the person's own user.
     pub mutable: bool,
     /// True if the agent can change which file runs, or its content, until it runs: the file, a folder or link
     /// on the way, its interpreter, or an earlier search-path folder. Then its identity promises nothing.
@@ -29,7 +29,7 @@ pub struct Program {
     /// Number of hard links; 0 if unknown.
     #[serde(default)]
     pub links: u64,
-    /// Whether it runs as another user (setuid, setgid).
+    /// True if it runs as another user (setuid, setgid).
     pub setuid: bool,
 }
 
@@ -155,9 +155,9 @@ pub struct Facts<'a> {
     pub session: Option<&'a str>,
     /// Now.
     pub now: Millis,
-    /// Whether names are compared without case (the default volume of macOS).
+    /// True if names are compared without case (the default volume of macOS).
     pub case_insensitive: bool,
-    /// Whether the request came as shell text (an argv otherwise).
+    /// True if the request came as shell text (an argv otherwise).
     pub shell: bool,
     /// The agent's folders, or the request's folder if it has none, as real paths.
     pub folders: &'a [String],

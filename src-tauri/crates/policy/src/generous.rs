@@ -39,7 +39,7 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
     })
 }
 
-/// Whether a pattern's first word names this program.
+/// Returns true if a pattern's first word names this program.
 pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
     let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
     if text.contains('/') {

@@ -99,7 +99,7 @@ pub struct Measured {
 pub struct Stopped {
     /// Its place among the commands, from 0.
     pub call: usize,
-    /// Whether the person is asked or it is denied.
+    /// True if the person is asked or it is denied.
     pub decision: Decision,
     /// The name of the cause, as in `byReason`.
     pub reason: String,

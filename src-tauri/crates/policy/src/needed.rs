@@ -53,12 +53,12 @@ fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
     Needed { program, via, script, dir: &step.dir }
 }
 
-/// Whether a shell is among the wrappers before the one at `at`: its text is where that one stands.
+/// Returns true if a shell is among the wrappers before the one at `at`: its text is where that one stands.
 pub(crate) fn follows_shell(step: &Step, at: usize) -> bool {
     step.via.iter().take(at).any(is_shell)
 }
 
-/// Whether a wrapper is a shell that reads text.
+/// Returns true if a wrapper is a shell that reads text.
 pub(crate) fn is_shell(via: &Via) -> bool {
     let name = via.argv.first().and_then(|word| word.value.as_deref());
     name.is_some_and(|name| class_of(path::base_name(name)) == Class::Shell)
@@ -76,7 +76,7 @@ fn wanted(name: &str) -> Wanted<'_> {
     if name.contains('/') { Wanted::Path(name) } else { Wanted::Name(name) }
 }
 
-/// The absolute folder in which a step runs, where it is known.
+/// Returns the absolute folder in which a step runs, where it is known.
 pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     match dir {
         Dir::Same => Some(path::normal(cwd).into_owned()),
@@ -85,7 +85,7 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     }
 }
 
-/// Every absolute folder in which a step may run, where they are known.
+/// Returns every absolute folder in which a step may run, where they are known.
 pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
     match dir {
         Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder]),
@@ -103,7 +103,7 @@ pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
     all.map(|guess| &**guess).filter(|argv| !argv.is_empty())
 }
 
-/// Whether the shell itself answers to the name.
+/// Returns true if the shell itself answers to the name.
 pub(crate) fn is_shell_word(name: &str) -> bool {
     SHELL_WORDS.contains(&name)
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use postern_command::{Dialect, read_argv, read_shell};
 
-    /// The wrappers and the program of the last step, as they are looked up; `-` for what is not.
+    /// Returns the wrappers and the program of the last step, as they are looked up; `-` for what is not.
     fn looked_up(reading: &Reading) -> String {
         let last = lookups(reading).pop().unwrap();
         let all = last.via.iter().chain(std::iter::once(&last.program));

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
-/// The lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the end.
+/// Returns the lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the
+/// end.
 pub fn normal(path: &str) -> Cow<'_, str> {
     let plain = path.starts_with('/')
         && (path.len() == 1 || path[1..].split('/').all(|part| !matches!(part, "" | "." | "..")));
@@ -186,7 +187,7 @@ pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a normal path is `folder` or lies in it.
+/// Returns true if a normal path is `folder` or lies in it.
 pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -214,7 +215,7 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text with each accent as part of its letter (Unicode's NFC); nearly every text is written so.
+/// Returns the text with each accent as part of its letter (Unicode's NFC); nearly every text is written so.
 fn composed(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),
@@ -222,8 +223,9 @@ fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The spelling that deny rules compare by: normal, without case, and with the folders that are one and the same on
-/// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root).
+/// Returns the spelling that deny rules compare by: normal, without case, and with the folders that are one
+/// and the same on many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start
+/// volume is the root).
 pub(crate) fn deny_key(path: &str) -> String {
     let prefixless = without_prefixes(path);
     let normal = normal(&prefixless);

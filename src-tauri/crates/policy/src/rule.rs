@@ -279,7 +279,7 @@ impl RuleOrigin {
         }
     }
 
-    /// Whether a rule holds for what this origin would run.
+    /// Returns true if a rule holds for what this origin would run.
     pub fn holds_for(self, origin: Origin) -> bool {
         match self {
             Self::Any => true,
@@ -339,7 +339,7 @@ pub struct Rule {
     pub args: Option<Vec<String>>,
     /// The identity it was approved with.
     pub pin: Option<Box<Pin>>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     pub allow_writes: bool,
     /// True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -383,7 +383,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule of everybody's that a person wrote, for good and without conditions, as yet in no store.
+    /// Returns a rule of everybody's that a person wrote, for good and without conditions, as yet in no
+    /// store.
     pub fn new(effect: Effect, pattern: Pattern) -> Self {
         Self {
             id: 0,

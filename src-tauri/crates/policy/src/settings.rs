@@ -41,7 +41,7 @@ impl AgentId {
         if fits { Ok(Self(name)) } else { Err(BadAgentId(name)) }
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -136,8 +136,8 @@ pub struct Settings {
     pub security: Security,
     /// When a person is asked.
     pub ask: Ask,
-    /// Whether it may ask for this machine at all (source 1's elevated gate). Off, every host command is denied; its tools
-    /// are judged as before.
+    /// True if it may ask for this machine at all (source 1's elevated gate). Off, every host command is
+    /// denied; its tools are judged as before.
     pub elevated: bool,
     /// What happens when nobody answered.
     pub fallback: Fallback,
@@ -168,7 +168,7 @@ pub struct Settings {
     pub system: Access,
     /// Using keys, passwords and tokens.
     pub secrets: Access,
-    /// Whether confined builds may serve and connect on loopback.
+    /// True if confined builds may serve and connect on loopback.
     pub loopback: bool,
     /// Shell text that cannot be read.
     pub unreadable: Unreadable,
@@ -238,7 +238,7 @@ pub enum Preset {
 }
 
 impl Settings {
-    /// The preset these settings stand for, where it is one of the three.
+    /// Returns the preset these settings stand for, where it is one of the three.
     pub fn preset(&self) -> Option<Preset> {
         match (self.security, self.ask) {
             (Security::Deny, Ask::Off) => Some(Preset::Deny),

@@ -21,7 +21,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Whether Postern runs it.
+    /// Returns true if Postern runs it.
     pub fn is_host(&self) -> bool {
         matches!(self, Self::Host)
     }
@@ -92,7 +92,7 @@ pub struct Replacement {
     pub old: String,
     /// The text that would be.
     pub new: String,
-    /// Whether it is replaced wherever it stands.
+    /// True if it is replaced wherever it stands.
     pub everywhere: bool,
 }
 
@@ -167,7 +167,7 @@ impl Subject {
     }
 }
 
-/// The arguments of a shell tool that are no part of its command, its folder or its reason.
+/// Returns the arguments of a shell tool that are no part of its command, its folder or its reason.
 pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
     let rest = arguments.iter().filter(|(name, _)| !OF_A_COMMAND.contains(&name.as_str()));
     rest.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -196,14 +196,15 @@ fn text<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a str> {
     arguments.get(name)?.as_str()
 }
 
-/// The path, and whether nothing but the arguments of these names stands beside it.
+/// Returns the path, and whether nothing but the arguments of these names stands beside it.
 fn path_beside<'a>(arguments: &'a Map<String, Json>, names: &[&str]) -> Option<&'a str> {
     let mut paths = PATHS.iter().filter_map(|name| Some((*name, text(arguments, name)?)));
     let (name, path) = paths.next().filter(|_| paths.next().is_none())?;
     arguments.keys().all(|key| key == name || names.contains(&key.as_str())).then_some(path)
 }
 
-/// A tool that only reads. What it looks for is part of what it is about: a pattern is shown with the arguments.
+/// Returns a tool that only reads. What it looks for is part of what it is about: a pattern is shown with the
+/// arguments.
 fn read(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
     if tool != "read_file" {
         return None;
@@ -255,7 +256,7 @@ fn replacement(arguments: &Map<String, Json>, old: &str, new: &str) -> Option<Re
     Some(Replacement { old, new, everywhere })
 }
 
-/// A tool that is given the address of something on the network.
+/// Returns a tool that is given the address of something on the network.
 fn fetched(arguments: &Map<String, Json>) -> Option<Subject> {
     let url = text(arguments, "url")?;
     let is_web = ["http://", "https://"]

@@ -138,7 +138,7 @@ mod tests {
         Asked { times, denied: false, offers: Scene::new().shell(line).offers() }
     }
 
-    /// The patterns of each suggestion with what it spares.
+    /// Returns the patterns of each suggestion with what it spares.
     fn suggested(asked: &[Asked], most: usize) -> Vec<(String, u64)> {
         let text = |one: &super::Suggested| {
             let texts = one.offer.drafts.iter().map(|draft| crate::pattern_text(&draft.pattern));

@@ -93,7 +93,7 @@ impl Serialize for RunResult {
 }
 
 impl Event {
-    /// The state that a request is in after this event.
+    /// Returns the state that a request is in after this event.
     fn end_state(&self) -> RunState {
         match self {
             Self::Denied(_) => RunState::Denied,
@@ -154,7 +154,7 @@ pub struct OutputResult {
     pub stdout_bytes: u64,
     /// Bytes written to standard error so far, kept or not.
     pub stderr_bytes: u64,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
 }
 

@@ -98,7 +98,7 @@ impl Call {
         Self::of_request(frame.into_request()?)
     }
 
-    /// The call as a line, `\n` included.
+    /// Returns the call as a line, `\n` included.
     pub fn line(&self, id: &Id) -> Vec<u8> {
         match self {
             Self::Run(params) => self.put(id, params),
@@ -120,7 +120,7 @@ impl Call {
 }
 
 impl Frame {
-    /// The call that a client's message must be.
+    /// Returns the call that a client's message must be.
     pub fn into_request(self) -> Result<Request, Refused> {
         match self {
             Self::Request(request) => Ok(request),

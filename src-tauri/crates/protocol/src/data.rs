@@ -18,7 +18,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether it is the one that is not said.
+    /// Returns true if it is the one that is not said.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde's skip_serializing_if calls")]
     pub(crate) fn is_utf8(&self) -> bool {
         *self == Self::Utf8
@@ -32,7 +32,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that `data` stands for.
+    /// Returns the bytes that `data` stands for.
     pub fn decode(self, data: String) -> Result<Vec<u8>, Mistake> {
         match self {
             Self::Utf8 => Ok(data.into_bytes()),

@@ -18,7 +18,7 @@ pub fn decode(line: &[u8], limit: usize) -> Result<Frame, Refused> {
     read.value.and_then(message).map_err(|mistake| Refused { id, mistake })
 }
 
-/// A JSON value to a message.
+/// Returns a JSON value to a message.
 fn message(value: Value) -> Result<Frame, Mistake> {
     let mut members = match value {
         Value::Object(members) => members,

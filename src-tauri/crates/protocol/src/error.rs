@@ -69,7 +69,7 @@ impl ErrorCode {
         Self::Internal,
     ];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::FrameTooLarge => "frame-too-large",
@@ -94,12 +94,13 @@ impl ErrorCode {
         }
     }
 
-    /// The code of that name.
+    /// Returns the code of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
 
-    /// The number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from -32001.
+    /// Returns the number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from
+    /// -32001.
     pub fn number(self) -> i64 {
         match self {
             Self::NotUtf8 | Self::NotJson => -32700,
@@ -155,13 +156,13 @@ pub struct ErrorData {
 }
 
 impl ErrorObject {
-    /// An error with its stable name and one plain sentence.
+    /// Returns an error with its stable name and one plain sentence.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let data = ErrorData { code: code.name().to_owned(), ..ErrorData::default() };
         Self { code: code.number(), message: message.into(), data }
     }
 
-    /// An error with a name that only the control socket knows.
+    /// Returns an error with a name that only the control socket knows.
     pub fn named(name: impl Into<String>, message: impl Into<String>) -> Self {
         let data = ErrorData { code: name.into(), ..ErrorData::default() };
         Self { code: -32000, message: message.into(), data }

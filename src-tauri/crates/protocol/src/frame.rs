@@ -18,7 +18,7 @@ pub enum Id {
 }
 
 impl Id {
-    /// The id in a JSON value, where it is one.
+    /// Returns the id in a JSON value, where it is one.
     pub fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => number.as_i64().map(Self::Number),
@@ -90,35 +90,35 @@ struct ErrorLine<'a> {
     error: &'a ErrorObject,
 }
 
-/// A call as a line, `\n` included.
+/// Returns a call as a line, `\n` included.
 pub fn request_line<P: Serialize>(id: &Id, method: &str, params: &P) -> Vec<u8> {
     line(&Line { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
 }
 
-/// A notification as a line, `\n` included.
+/// Returns a notification as a line, `\n` included.
 pub fn notification_line<P: Serialize>(method: &str, params: &P) -> Vec<u8> {
     line(&Line { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
 }
 
-/// A good answer as a line, `\n` included.
+/// Returns a good answer as a line, `\n` included.
 pub fn result_line<P: Serialize>(id: &Id, result: &P) -> Vec<u8> {
     line(&Line { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
 }
 
-/// A failed answer as a line, `\n` included.
+/// Returns a failed answer as a line, `\n` included.
 pub fn error_line(id: Option<&Id>, error: &ErrorObject) -> Vec<u8> {
     line(&ErrorLine { jsonrpc: "2.0", id, error })
 }
 
 impl Refused {
-    /// The answer to the message that was not taken, as a line.
+    /// Returns the answer to the message that was not taken, as a line.
     pub fn line(self) -> Vec<u8> {
         error_line(self.id.as_ref(), &self.mistake.into())
     }
 }
 
 impl Frame {
-    /// The message as a line, `\n` included.
+    /// Returns the message as a line, `\n` included.
     pub fn line(&self) -> Vec<u8> {
         match self {
             Self::Request(request) => request_line(&request.id, &request.method, &request.params),

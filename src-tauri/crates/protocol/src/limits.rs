@@ -79,7 +79,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The wire's own limits, with the longest run time that the person set for this agent.
+    /// Returns the wire's own limits, with the longest run time that the person set for this agent.
     pub fn of_agent(timeout_ms: Option<u64>) -> Self {
         Self {
             frame_bytes: FRAME_IN,

@@ -35,7 +35,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next whole line without its `\n`, or why there is none to be had of it. Empty lines are passed over.
+    /// Returns the next whole line without its `\n`, or why there is none to be had of it. Empty lines are
+    /// passed over.
     pub fn next_line(&mut self) -> Option<Result<&[u8], Refused>> {
         loop {
             let end = memchr::memchr(b'\n', &self.bytes[self.seen..]).map(|at| self.seen + at);
@@ -55,12 +56,12 @@ impl LineBuffer {
         }
     }
 
-    /// Whether bytes of an unfinished line are held.
+    /// Returns true if bytes of an unfinished line are held.
     pub fn is_partial(&self) -> bool {
         self.start < self.bytes.len()
     }
 
-    /// No line's end in sight: nothing yet, or too large already.
+    /// Returns no line's end in sight: nothing yet, or too large already.
     fn unfinished(&mut self) -> Option<Refused> {
         self.seen = self.bytes.len();
         let refused =

@@ -109,7 +109,7 @@ impl Output {
         Self { stream, offset, data, encoding }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
         self.encoding.decode(self.data)
     }
@@ -128,7 +128,7 @@ pub struct Finished {
     /// The signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<Signal>,
-    /// Whether its time ran out.
+    /// True if its time ran out.
     pub timed_out: bool,
     /// How long it ran, in milliseconds.
     pub duration_ms: u64,
@@ -142,7 +142,7 @@ pub struct Finished {
     /// How `stderr` stands for bytes.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub stderr_encoding: Encoding,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
     /// Bytes it wrote to both streams together, kept or not.
     pub bytes: u64,
@@ -226,7 +226,7 @@ pub struct ToolResolved {
 }
 
 impl Event {
-    /// The notification's method.
+    /// Returns the notification's method.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Pending(_) => "exec.pending",
@@ -238,7 +238,7 @@ impl Event {
         }
     }
 
-    /// Whether a request's life ends with it.
+    /// Returns true if a request's life ends with it.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Finished(_) | Self::Denied(_))
     }
@@ -257,7 +257,7 @@ pub(crate) struct Head {
 }
 
 impl Notice {
-    /// Whether a notification's method is that of an event that this version knows.
+    /// Returns true if a notification's method is that of an event that this version knows.
     pub fn knows(method: &str) -> bool {
         ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"]
             .contains(&method)
@@ -294,7 +294,7 @@ impl Notice {
         })
     }
 
-    /// The notice as a line, `\n` included.
+    /// Returns the notice as a line, `\n` included.
     pub fn line(&self) -> Vec<u8> {
         frame::notification_line(self.event.method(), self)
     }

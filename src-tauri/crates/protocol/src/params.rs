@@ -55,7 +55,7 @@ pub struct InputParams {
     /// connection was lost: what was written already is passed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Whether that was all.
+    /// True if that was all.
     #[serde(default)]
     pub eof: bool,
 }
@@ -67,7 +67,7 @@ impl InputParams {
         Self { request_id, data, encoding, offset: Some(offset), eof }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
         self.encoding.decode(self.data)
     }
@@ -107,8 +107,8 @@ pub struct SessionOpenParams {
     /// A layer of rules in the form of `permissions.jsonc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Map<String, Value>>,
-    /// Whether it may ask for host commands. Left out: a session of the agent's own may, a subagent's (one with `parent` or
-    /// `rules`) may not. A parent passes on only what it has.
+    /// True if it may ask for host commands. Left out: a session of the agent's own may, a subagent's (one
+    /// with `parent` or `rules`) may not. A parent passes on only what it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elevated: Option<bool>,
 }

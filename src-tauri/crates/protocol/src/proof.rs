@@ -22,18 +22,18 @@ pub struct Key([u8; 32]);
 pub struct BadKey;
 
 impl Key {
-    /// A key of these bytes, which come straight from the system's random source.
+    /// Returns a key of these bytes, which come straight from the system's random source.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// A key as a key file holds it; white space around it and padding are passed over.
+    /// Returns a key as a key file holds it; white space around it and padding are passed over.
     pub fn from_text(text: &str) -> Result<Self, BadKey> {
         let bytes = URL_SAFE_NO_PAD.decode(text.trim().trim_end_matches('=')).map_err(|_| BadKey)?;
         bytes.try_into().map(Self).map_err(|_| BadKey)
     }
 
-    /// The key as a key file holds it.
+    /// Returns the key as a key file holds it.
     pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
@@ -56,7 +56,7 @@ pub struct Nonce(String);
 pub struct BadNonce;
 
 impl Nonce {
-    /// A nonce of these bytes, which come straight from the system's random source.
+    /// Returns a nonce of these bytes, which come straight from the system's random source.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(hex(&bytes))
     }
@@ -135,7 +135,7 @@ impl Handshake {
         hex(&self.digest(key, side))
     }
 
-    /// Whether `proof` is that side's proof. Compared in constant time.
+    /// Returns true if `proof` is that side's proof. Compared in constant time.
     pub fn holds(&self, key: &Key, side: Side, proof: &str) -> bool {
         unhex(proof).is_some_and(|given| self.digest(key, side).ct_eq(&given).into())
     }

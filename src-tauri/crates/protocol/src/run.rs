@@ -69,12 +69,12 @@ pub struct RunParams {
     pub session: Option<String>,
     /// When the call is answered.
     pub wait: Wait,
-    /// Whether output is told as it comes (`exec.output`).
+    /// True if output is told as it comes (`exec.output`).
     pub stream: bool,
-    /// Whether the request is withdrawn, or the run killed, when the connection that made it goes away.
+    /// True if the request is withdrawn, or the run killed, when the connection that made it goes away.
     pub cancel_on_disconnect: bool,
-    /// Whether it joins the same request that this agent left unfinished, or whose end it never heard, instead of being
-    /// a new one; and whether it can be joined so itself.
+    /// True if it joins the same request that this agent left unfinished, or whose end it never heard,
+    /// instead of being a new one; and whether it can be joined so itself.
     pub join: bool,
 }
 
@@ -118,7 +118,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl RunParams {
-    /// A request for `what`, with everything else as it is when nothing is said.
+    /// Returns a request for `what`, with everything else as it is when nothing is said.
     pub fn new(request_id: Uuid, what: What) -> Self {
         Self {
             request_id,
@@ -168,7 +168,7 @@ impl RunParams {
         run.check().map(|()| run)
     }
 
-    /// Whether everything keeps to its limits. [`Self::from_value`] has asked already.
+    /// Returns whether everything keeps to its limits. [`Self::from_value`] has asked already.
     pub fn check(&self) -> Result<(), Mistake> {
         match &self.what {
             What::Command(argv) => check_argv(argv)?,
@@ -213,7 +213,7 @@ impl RunParams {
         hex(&hash.finalize())
     }
 
-    /// Whether another request asks for the same, in whatever words and under whatever number.
+    /// Returns true if another request asks for the same, in whatever words and under whatever number.
     pub fn is_same(&self, other: &Self) -> bool {
         let heard = (other.wait, other.stream, other.cancel_on_disconnect, other.join);
         let (wait, stream, cancel_on_disconnect, join) = heard;

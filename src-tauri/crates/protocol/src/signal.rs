@@ -52,13 +52,13 @@ static ROWS: [Row; 29] = [
 ];
 
 impl Signal {
-    /// The signal of that name, with or without `SIG`.
+    /// Returns the signal of that name, with or without `SIG`.
     pub fn named(name: &str) -> Option<Self> {
         let bare = name.strip_prefix("SIG").unwrap_or(name);
         ROWS.iter().find(|row| &row.name[3..] == bare).map(Self)
     }
 
-    /// The signal that has this number on the system this was built for.
+    /// Returns the signal that has this number on the system this was built for.
     pub fn of_number(number: i32) -> Option<Self> {
         ROWS.iter().map(Self).find(|signal| signal.number() == number)
     }

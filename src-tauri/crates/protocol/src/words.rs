@@ -37,7 +37,7 @@ pub enum By {
 }
 
 impl By {
-    /// The number of the rule that let it through, where one did.
+    /// Returns the number of the rule that let it through, where one did.
     pub fn rule(self) -> Option<i64> {
         match self {
             Self::Rule(rule) | Self::Skill(rule) => Some(rule),
@@ -141,7 +141,7 @@ impl RunState {
         Self::Allowed,
     ];
 
-    /// The stable name: `received`, `resolving`, ….
+    /// Returns the stable name: `received`, `resolving`, ….
     pub fn name(self) -> &'static str {
         match self {
             Self::Received => "received",
@@ -188,7 +188,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The stable name.
+    /// Returns the stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
@@ -222,7 +222,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The stable name.
+    /// Returns the stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exited => "exited",
@@ -282,7 +282,7 @@ pub enum DenyReason {
 }
 
 impl DenyReason {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Core => "core",

@@ -38,7 +38,7 @@ impl Halt {
         Self { pause, doubt, closing: false }
     }
 
-    /// The record cannot be trusted, or can be again. Returns true if that is new.
+    /// Notes that the record cannot be trusted, or can be again. Returns true if that is new.
     pub fn set_doubt(&mut self, doubt: bool) -> bool {
         std::mem::replace(&mut self.doubt, doubt) != doubt
     }

@@ -22,7 +22,7 @@ struct Rate {
 #[derive(Debug, Clone, Copy)]
 pub struct Charge {
     body: f64,
-    /// Whether bodies are kept.
+    /// True if bodies are kept.
     pub keep: bool,
 }
 

@@ -125,7 +125,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The digest: sha256 over the plan's JSON, whose field order is the order of declaration.
+    /// Returns the digest: sha256 over the plan's JSON, whose field order is the order of declaration.
     ///
     /// The policy version is part of a plan but not of its digest: a change of policy means judging again, which
     /// may come out the same, while a change of anything else means that another thing would run.

@@ -38,7 +38,7 @@ pub enum NotSo {
 }
 
 impl Sessions {
-    /// The sessions that were open when the last host ended.
+    /// Returns the sessions that were open when the last host ended.
     pub fn kept(open: impl IntoIterator<Item = String>) -> Self {
         let kept = Openness::Settled(Settled::Kept);
         Self(open.into_iter().map(|session| (session, kept)).collect())

@@ -140,7 +140,7 @@ fn variable(env: &mut BTreeMap<String, String>, text: &str) -> Result<(), String
     Ok(())
 }
 
-/// A time as it is typed.
+/// Returns a time as it is typed.
 pub(crate) fn milliseconds(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor = match &text[digits.len()..] {

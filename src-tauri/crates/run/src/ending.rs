@@ -38,7 +38,7 @@ impl Ending {
         Self::quiet(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
     }
 
-    /// A request that never ran.
+    /// Returns a request that never ran.
     pub(crate) fn denied(denied: &Denied) -> Self {
         let mut says: Vec<String> = denied.lines().iter().map(|line| plain(line)).collect();
         if let Some(first) = says.first_mut() {
@@ -48,7 +48,7 @@ impl Ending {
         Self { code, says }
     }
 
-    /// A run that ended: the command's own exit code wherever it has one.
+    /// Returns a run that ended: the command's own exit code wherever it has one.
     pub(crate) fn finished(finished: &Finished) -> Self {
         let why = finished.message.as_deref().map(plain);
         if finished.timed_out || finished.outcome == Outcome::Timeout {

@@ -46,7 +46,7 @@ impl Input {
         self.request_id = request_id;
     }
 
-    /// Whether the next piece may be read.
+    /// Returns true if the next piece may be read.
     pub(crate) fn wants_read(&self) -> bool {
         matches!(self.state, State::Ready)
     }
@@ -65,7 +65,7 @@ impl Input {
         Some(piece)
     }
 
-    /// The piece that is under way: to be sent again on another connection.
+    /// Returns the piece that is under way: to be sent again on another connection.
     pub(crate) fn under_way(&self) -> Option<&InputParams> {
         match &self.state {
             State::Sending(piece, _) => Some(piece),

@@ -57,7 +57,7 @@ impl Outputs {
         }
     }
 
-    /// The stream that has something to be written.
+    /// Returns the stream that has something to be written.
     pub(crate) fn waiting(&self) -> Option<Stream> {
         self.waiting.as_ref().map(|waiting| waiting.stream)
     }

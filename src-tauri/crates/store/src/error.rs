@@ -29,7 +29,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the file itself is in doubt: the host denies everything from here on.
+    /// Returns true if the file itself is in doubt: the host denies everything from here on.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Sqlite(error) => crate::open::is_damage(error),

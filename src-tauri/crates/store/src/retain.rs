@@ -22,8 +22,8 @@ pub fn history_bytes(conn: &Connection) -> Result<u64, Error> {
     Ok(pages.saturating_mul(number("PRAGMA page_size")?))
 }
 
-/// Whether what is deleted from now on is overwritten with zeros in the file. It costs a write for each page: for when a
-/// person erases, not for what ages away.
+/// Returns whether what is deleted from now on is overwritten with zeros in the file. It costs a write for
+/// each page: for when a person erases, not for what ages away.
 pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
     Ok(conn.pragma_update(None, "secure_delete", on)?)
 }

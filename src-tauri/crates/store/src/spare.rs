@@ -80,7 +80,7 @@ fn unwritten(error: io::Error) -> Error {
     Error::NotDurable(format!("the copy of the record: {error}"))
 }
 
-/// Whether the record has this row: it is the one that the copy was made of.
+/// Returns true if the record has this row: it is the one that the copy was made of.
 fn has(conn: &Connection, row: Option<&(i64, Vec<u8>)>) -> bool {
     row.is_none_or(|(number, hash)| {
         audit::get(conn, *number).is_ok_and(|found| found.is_some_and(|found| found.hash == *hash))
@@ -194,7 +194,7 @@ pub fn lost(path: &Path, doubt: Option<&Doubt>, spare: &Spare) -> Lost {
     Lost { changes: kept.map(|rows| rows - number), named: named().unwrap_or_default() }
 }
 
-/// Whether the record at `path` can be read whole. For when no host has it open.
+/// Returns true if the record at `path` can be read whole. For when no host has it open.
 pub fn is_whole(path: &Path) -> bool {
     read_only(path).and_then(|conn| open::check_all(&conn)).is_ok_and(|wrong| wrong.is_empty())
 }

@@ -101,7 +101,7 @@ impl Store {
         self.shared.place.are_in_place()
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.shared.path
     }

@@ -85,7 +85,7 @@ impl Chat {
         self.bot.taken();
     }
 
-    /// The first stranger in the history.
+    /// Returns the first stranger in the history.
     fn stranger(&self) -> Value {
         let mut feed = self.host.command(&["history", "--watch", "--json", "--since", "1h"]);
         let mut feed = feed.stdout(Stdio::piped()).spawn().unwrap();

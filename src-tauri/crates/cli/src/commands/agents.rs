@@ -265,7 +265,7 @@ fn list(agents: &[AgentRow]) -> Result<(), Failure> {
     )
 }
 
-/// The preset, or the exact pair where it is none.
+/// Returns the preset, or the exact pair where it is none.
 fn policy(agent: &AgentRow) -> String {
     let preset = match agent.preset {
         Some(Preset::Deny) => "Deny".to_owned(),

@@ -126,7 +126,7 @@ fn private_folder(data: &Path) -> Finding {
     }
 }
 
-/// Whether the data folder can be written to.
+/// Returns whether the data folder can be written to.
 fn space(data: &Path, found: &Diagnosis) -> Finding {
     let shown = data.display();
     match &found.free {
@@ -187,7 +187,7 @@ fn record(data: &Path, found: &Diagnosis) -> Option<Finding> {
     Some(Finding::bad(what, mend))
 }
 
-/// The mark that an earlier host left.
+/// Returns the mark that an earlier host left.
 fn doubted(doubt: &Doubt) -> String {
     let since = print::time(doubt.since);
     let what = match &doubt.cause {
@@ -227,7 +227,7 @@ fn not_reached(data: &Path, control: &Path, found: &Diagnosis, refused: Option<S
     }
 }
 
-/// A key of the control socket that no host would start with.
+/// Returns a key of the control socket that no host would start with.
 fn unusable_key(data: &Path) -> Option<Finding> {
     let file = data.join("control.key");
     let text = std::fs::read_to_string(&file).ok()?;
@@ -239,7 +239,7 @@ fn unusable_key(data: &Path) -> Option<Finding> {
     })
 }
 
-/// A host that is there and does not answer.
+/// Returns a host that is there and does not answer.
 fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> Finding {
     let Some(process) = process else {
         let what = refused.unwrap_or_else(|| "Postern runs, and does not answer".to_owned());

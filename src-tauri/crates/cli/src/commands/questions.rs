@@ -90,8 +90,8 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// The question that a person means: by its code, a beginning of its id, `last`, or the only one. What waits no more is passed on
-/// as it was typed: the host says what became of it.
+/// Returns the question that a person means: by its code, a beginning of its id, `last`, or the only one.
+/// What waits no more is passed on as it was typed: the host says what became of it.
 fn meant(link: &mut Link, named: Option<String>) -> Result<String, Failure> {
     let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
     let listed = |questions: &[&Question]| {

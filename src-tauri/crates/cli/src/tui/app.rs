@@ -81,9 +81,9 @@ pub(super) struct App {
     /// Lines of the question, and how many of them fit; set by whoever draws.
     pub(super) lines: usize,
     pub(super) room: usize,
-    /// Whether its last line was on show.
+    /// True if its last line was on show.
     pub(super) end_seen: bool,
-    /// Whether the terminal is large enough and has the focus.
+    /// True if the terminal is large enough and has the focus.
     pub(super) visible: bool,
     /// Raised whenever what is on show moved or became something else: waiting starts over.
     pub(super) change: u64,
@@ -99,7 +99,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// The question on show: the one that the user chose, or the oldest.
+    /// Returns the question on show: the one that the user chose, or the oldest.
     pub(super) fn question(&self) -> Option<&Question> {
         let chosen = self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref());
         chosen.or(self.questions.first())
@@ -190,7 +190,7 @@ impl App {
         }
     }
 
-    /// Whether a yes would count.
+    /// Returns true if a yes would count.
     pub(super) fn armed(&self) -> bool {
         self.visible && self.end_seen && self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
@@ -236,8 +236,8 @@ impl App {
         }
     }
 
-    /// A key while something is typed into. Return never allows: it sends a no, shows a changed command, or keeps changed words
-    /// until a number says yes to them.
+    /// Handles a key while something is typed into. Return never allows: it sends a no, shows a changed
+    /// command, or keeps changed words until a number says yes to them.
     fn typed(&mut self, key: Key) -> Act {
         let mode = std::mem::take(&mut self.mode);
         match (key, mode) {

@@ -62,7 +62,7 @@ impl Choice {
         }
     }
 
-    /// The words of an offer, where they were changed.
+    /// Returns the words of an offer, where they were changed.
     pub(super) fn edited(&self, proposal: Option<&str>) -> Option<String> {
         self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
     }
@@ -85,7 +85,7 @@ impl Choice {
     }
 }
 
-/// The offers whose words can be changed: those that save one rule.
+/// Returns the offers whose words can be changed: those that save one rule.
 pub(super) fn editable(question: &Question) -> impl Iterator<Item = &Proposal> {
     question.proposals.iter().filter(|proposal| proposal.rules.len() == 1)
 }

@@ -27,7 +27,8 @@ pub(super) fn shown(text: &Shown, style: Style) -> Vec<Run> {
     text.iter().map(run).collect()
 }
 
-/// The whole question, wrapped to a width in columns; the words of an offer as the person changed them.
+/// Returns the whole question, wrapped to a width in columns; the words of an offer as the person changed
+/// them.
 pub(super) fn question(
     question: &Question,
     edited: Option<&(String, String)>,
@@ -153,7 +154,7 @@ fn offers(question: &Question, edited: Option<&(String, String)>, add: &mut impl
     }
 }
 
-/// A step of a shell line: its mark, its words, as the host escaped them, and why.
+/// Returns a step of a shell line: its mark, its words, as the host escaped them, and why.
 fn step_runs(step: &ShownStep) -> Vec<Run> {
     let (mark, color) = match (step.decision, step.dangerous) {
         (Decision::Deny, _) => ("✕", Color::Red),

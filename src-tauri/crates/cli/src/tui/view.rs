@@ -103,7 +103,7 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
     frame.render_widget(Paragraph::new(shown), body);
 }
 
-/// A request in the activity: the beginning of it, where it is long.
+/// Returns a request in the activity: the beginning of it, where it is long.
 fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     let ending = request.ending.map(EndReason::name).unwrap_or_default();
     let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
@@ -132,7 +132,7 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The line above the keys: what is typed, what is missing for a yes, what was done.
+/// Returns the line above the keys: what is typed, what is missing for a yes, what was done.
 fn bottom(app: &App) -> String {
     let typed = match &app.mode {
         Mode::Keys => None,
@@ -190,7 +190,7 @@ fn keys(app: &App) -> String {
     }
 }
 
-/// The keys that save something, with what they would save.
+/// Returns the keys that save something, with what they would save.
 fn always(app: &App, question: &Question) -> String {
     let keys = match question.proposals.len() {
         0 => return String::new(),

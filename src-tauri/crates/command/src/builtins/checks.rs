@@ -33,7 +33,7 @@ const HARMLESS_OPTIONS: &[&str] = &[
     "notify",
 ];
 
-/// No arguments, or only these single letters after a dash.
+/// Returns no arguments, or only these single letters after a dash.
 fn letters_only(arguments: &[Arg], letters: &str) -> bool {
     arguments.iter().all(|arg| {
         let cluster = known(arg).and_then(|value| value.strip_prefix('-'));
@@ -200,7 +200,8 @@ pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     Ruling::Doubt(Unparsed::Arithmetic, "zsh evaluates what it is told to count, which can run commands")
 }
 
-/// Whether `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would evaluate others.
+/// Returns true if `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would
+/// evaluate others.
 fn prints_plainly(arguments: &[Arg]) -> bool {
     let skipped = usize::from(arguments.first().and_then(known) == Some("--"));
     let Some((format, rest)) = arguments.get(skipped..).and_then(<[Arg]>::split_first) else { return true };
@@ -214,7 +215,8 @@ fn is_decimal(value: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
-/// Whether a format has places for texts only (`%s`, `%-10s`, `%b`), and no width that is counted from an argument.
+/// Returns true if a format has places for texts only (`%s`, `%-10s`, `%b`), and no width that is counted
+/// from an argument.
 fn prints_texts(format: &str) -> bool {
     let plain = format.replace("%%", "");
     let width = |c: char| c.is_ascii_digit() || "-+ #.".contains(c);

@@ -25,7 +25,7 @@ pub(crate) enum Ruling {
     Runs,
 }
 
-/// Whether any shell takes this name for a builtin or a keyword before it looks for a program.
+/// Returns true if any shell takes this name for a builtin or a keyword before it looks for a program.
 pub(crate) fn is_builtin(name: &str) -> bool {
     name.starts_with('%') || TABLE.iter().any(|(names, ..)| names.contains(&name))
 }
@@ -52,7 +52,7 @@ pub(crate) fn judge(call: &Call) -> Ruling {
     }
 }
 
-/// Whether a shell of this dialect has what these shells have.
+/// Returns true if a shell of this dialect has what these shells have.
 fn knows(shells: Shells, dialect: Dialect) -> bool {
     match (shells, dialect) {
         (Shells::All, _) | (Shells::NotPosix, Dialect::Bash | Dialect::Zsh) => true,
@@ -62,7 +62,8 @@ fn knows(shells: Shells, dialect: Dialect) -> bool {
     }
 }
 
-/// A name that runs its arguments in zsh is never taken for a program elsewhere: whoever wrote it had zsh in mind.
+/// Returns a name that runs its arguments in zsh is never taken for a program elsewhere: whoever wrote it had
+/// zsh in mind.
 fn foreign(name: &str) -> Ruling {
     const RUNNERS: &[&str] =
         &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "always", "autoload", "print"];
@@ -72,7 +73,7 @@ fn foreign(name: &str) -> Ruling {
     Ruling::Program
 }
 
-/// The value of a word, where all of it is known.
+/// Returns the value of a word, where all of it is known.
 fn known(arg: &Arg) -> Option<&str> {
     arg.value()
 }

@@ -19,7 +19,7 @@ pub(super) struct Options {
     pub(super) names: &'static str,
 }
 
-/// Whether the variable may be set to text that is not known.
+/// Returns true if the variable may be set to text that is not known.
 pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
     is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None, Some(shell))
 }

@@ -11,20 +11,22 @@ use crate::{Assignment, Dialect, Note, Unparsed};
 /// How long the value of a name that needs no question may be, in bytes.
 const LONGEST_PLAIN: usize = 64;
 
-/// Whether a value can do nothing but be a value: no path, no format, no second meaning (the rule of sudo and pkexec).
+/// Returns true if a value can do nothing but be a value: no path, no format, no second meaning (the rule of
+/// sudo and pkexec).
 pub fn is_plain_value(value: &str) -> bool {
     value.len() <= LONGEST_PLAIN
         && !value.contains("..")
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
 }
 
-/// Whether a program may be given this variable without a question.
+/// Returns true if a program may be given this variable without a question.
 pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
     class_of(name) == Class::Auto && is_plain_value(value) || is_harmless_value(name, value)
 }
 
-/// Whether this value makes nothing run, though others of the same name may (`PAGER=cat`, `RUST_LOG=debug`).
+/// Returns true if this value makes nothing run, though others of the same name may (`PAGER=cat`,
+/// `RUST_LOG=debug`).
 pub fn is_harmless_value(name: &str, value: &str) -> bool {
     let known = lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
     let listed = known.is_some_and(|known| {
@@ -43,8 +45,8 @@ fn is_zone(value: &str) -> bool {
     value.len() <= LONGEST_PLAIN && value.split('/').count() <= 3 && value.split('/').all(part)
 }
 
-/// Whether setting the variable changes what a shell or a program runs. Any letter case. `shell` is the shell that it is set
-/// in, if one is.
+/// Returns true if setting the variable changes what a shell or a program runs. Any letter case. `shell` is
+/// the shell that it is set in, if one is.
 pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
     let Some(lists) = lists() else { return true };
     let upper = name.to_ascii_uppercase();
@@ -53,7 +55,8 @@ pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
         || shell == Some(Dialect::Zsh) && lists.zsh.contains(&upper)
 }
 
-/// Whether the shell evaluates what the variable is set to, unless that is a plain number. `sh` may be zsh.
+/// Returns true if the shell evaluates what the variable is set to, unless that is a plain number. `sh` may
+/// be zsh.
 pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>) -> bool {
     let number = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
     let Some(lists) = lists() else { return !number };

@@ -23,7 +23,8 @@ pub enum Resemblance {
     Ascii(String),
 }
 
-/// The tokens of a text that look like something else, in order. Tokens end at white space and ASCII punctuation.
+/// Returns the tokens of a text that look like something else, in order. Tokens end at white space and ASCII
+/// punctuation.
 pub fn lookalikes(text: &str) -> impl Iterator<Item = Lookalike> + '_ {
     tokens(text).filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
 }

@@ -184,7 +184,7 @@ impl Options {
     }
 }
 
-/// The text of `-c`, where it holds nothing that any shell reads in a way of its own.
+/// Returns the text of `-c`, where it holds nothing that any shell reads in a way of its own.
 fn plain_text(call: &Call) -> Option<&str> {
     let [_, flag, text] = call.args.as_slice() else { return None };
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@,+ ".contains(c);

@@ -152,7 +152,7 @@ fn precommand(call: Call, found: &mut Found) {
     finish(Call { shell, ..inner }, found);
 }
 
-/// The words of the programs that `find` and `fd` run, which are no options of theirs.
+/// Returns the words of the programs that `find` and `fd` run, which are no options of theirs.
 pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std::ops::Range<usize>> {
     match program.names.first() {
         Some(&"find") => find_exec::commands(args).unwrap_or_default(),
@@ -166,7 +166,7 @@ fn finish(call: Call, found: &mut Found) {
     place(call, &Functions::new(), found);
 }
 
-/// The program that a wrapper starts, with the wrapper's own words noted.
+/// Returns the program that a wrapper starts, with the wrapper's own words noted.
 fn inner(mut call: Call, start: usize, power: Power) -> Call {
     let rest = call.args.split_off(start.min(call.args.len()));
     let argv = call.args.iter().map(|arg| arg.word.clone()).collect();

@@ -83,7 +83,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>,
     }
 }
 
-/// Whether the word is one of the commands that the wrapper runs.
+/// Returns true if the word is one of the commands that the wrapper runs.
 fn runs(wrapper: &Wrapper, word: &Arg) -> bool {
     word.value().is_some_and(|word| wrapper.only.split(' ').any(|name| name == word))
 }

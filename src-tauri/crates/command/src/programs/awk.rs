@@ -12,7 +12,8 @@ const KEYWORDS: [&str; 19] = [
     "for", "switch", "next", "func", "function", "default",
 ];
 
-/// Whether an awk program neither runs commands, nor writes files, nor reads other ones. False where that cannot be told.
+/// Returns true if an awk program neither runs commands, nor writes files, nor reads other ones. False where
+/// that cannot be told.
 pub(super) fn only_prints(program: &str) -> bool {
     Reader {
         chars: program.char_indices().peekable(),
@@ -29,13 +30,13 @@ pub(super) fn only_prints(program: &str) -> bool {
 struct Reader<'a> {
     chars: Peekable<CharIndices<'a>>,
     program: &'a str,
-    /// Whether a slash here divides, rather than beginning a regular expression.
+    /// True if a slash here divides, rather than beginning a regular expression.
     operand: bool,
     /// Open parentheses; true for those of `if`, `while`, `for`.
     parens: Vec<bool>,
     /// How many parentheses are open around the `print` that is being read.
     print: Option<usize>,
-    /// Whether the next parenthesis is one of `if`, `while`, `for`.
+    /// True if the next parenthesis is one of `if`, `while`, `for`.
     header: bool,
 }
 
@@ -77,7 +78,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A regular expression. With a slash in brackets, awks differ about where it ends.
+    /// Returns a regular expression. With a slash in brackets, awks differ about where it ends.
     fn expression(&mut self) -> Option<()> {
         let mut bracket = false;
         loop {

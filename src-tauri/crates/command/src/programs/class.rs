@@ -6,13 +6,14 @@ use postern_programs::Class;
 
 use super::table::{self, Trait};
 
-/// The class of a program by its base name. Case, directories and version suffixes do not matter (`/BIN/Python3.12`).
+/// Returns the class of a program by its base name. Case, directories and version suffixes do not matter
+/// (`/BIN/Python3.12`).
 pub fn class_of(name: &str) -> Class {
     table::program(&family_of(name)).map_or(Class::Ordinary, |program| program.class)
 }
 
-/// The base name in lower case, without a version suffix (`python3.12` is `python`) and without the `g` that Homebrew puts
-/// before GNU tools. Every dynamic loader is `ld.so`.
+/// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the
+/// `g` that Homebrew puts before GNU tools. Every dynamic loader is `ld.so`.
 pub(crate) fn family(name: &str) -> String {
     family_of(name).into_owned()
 }

@@ -5,7 +5,8 @@ use super::Class;
 use super::table::{self, Program};
 use crate::invocation::verbs;
 
-/// The command in each of the other words that it may be written in. A word that is not known before the run is none.
+/// Returns the command in each of the other words that it may be written in. A word that is not known before
+/// the run is none.
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
     let base = name.rsplit('/').next().unwrap_or(name);

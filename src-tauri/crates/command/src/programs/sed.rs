@@ -4,7 +4,7 @@ use super::table;
 use crate::call::Arg;
 use crate::invocation::Leading;
 
-/// The first word of a call that is a script which does more, or an option that is not known.
+/// Returns the first word of a call that is a script which does more, or an option that is not known.
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
     let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
@@ -46,8 +46,9 @@ enum Brackets {
     Literal,
 }
 
-/// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`. However a sed finds
-/// the ends of its parts: one that finds others refuses the script, or prints as well.
+/// Returns true if a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on
+/// `s`. However a sed finds the ends of its parts: one that finds others refuses the script, or prints as
+/// well.
 pub(super) fn only_prints(script: &str) -> bool {
     let found = [Brackets::Unknown, Brackets::Escaping, Brackets::Literal].map(|way| finding(script, way));
     found.contains(&Finding::Prints) && !found.contains(&Finding::More)

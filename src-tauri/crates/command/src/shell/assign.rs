@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.below.insert(name.to_owned(), (times + 1, all.and(below)));
     }
 
-    /// Whether a word leads nowhere else, whatever it becomes.
+    /// Returns whether a word leads nowhere else, whatever it becomes.
     pub(super) fn leads_below(&mut self, word: &TreeWord, around: &Around) -> Option<Below> {
         let scanned = self.scan(word.span, &word.parts, around);
         match scanned.values {
@@ -105,7 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether patterns may match hidden files here.
+    /// Returns true if patterns may match hidden files here.
     fn shows_hidden(&self) -> bool {
         let text: String = self.text.chars().filter(|c| !matches!(c, '_' | '-')).collect();
         let text = text.to_ascii_lowercase();
@@ -136,7 +136,7 @@ impl Walk<'_> {
     }
 }
 
-/// A relative path of plain characters, no part of which is empty or begins with a dot or a dash.
+/// Returns a relative path of plain characters, no part of which is empty or begins with a dot or a dash.
 fn is_below(value: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     value.split('/').all(|part| {

@@ -143,7 +143,7 @@ fn weight(c: char, before: char) -> usize {
     }
 }
 
-/// Whether a text is simple enough to be parsed.
+/// Returns true if a text is simple enough to be parsed.
 pub(super) fn within(text: &str) -> bool {
     brackets(text) && words(text) && counts(text)
 }

@@ -9,7 +9,7 @@ pub(super) enum Unit {
     Quoted(char),
     /// An expansion whose value is known only at run time.
     Unknown {
-        /// Whether the value could begin with a dash.
+        /// True if the value could begin with a dash.
         dash: bool,
     },
 }
@@ -17,7 +17,8 @@ pub(super) enum Unit {
 /// Words that one word may become before it is taken as unknown.
 pub(super) const MOST_WORDS: usize = 64;
 
-/// The words that brace expansion makes of one; `None` for too many words, or a sequence that shells count differently.
+/// Returns the words that brace expansion makes of one; `None` for too many words, or a sequence that shells
+/// count differently.
 pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let mut done = Vec::new();
     let mut open = vec![word.to_vec()];

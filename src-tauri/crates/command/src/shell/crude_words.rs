@@ -84,8 +84,8 @@ pub(super) fn push_unquoted(word: &str, words: &mut Vec<String>) {
     words.extend(expanded.into_iter().map(text).filter(|word| !word.is_empty()));
 }
 
-/// The words that lists in braces make of one where none stands in another and nothing else is in braces: nearly all do, and
-/// there may be thousands.
+/// Returns the words that lists in braces make of one where none stands in another and nothing else is in
+/// braces: nearly all do, and there may be thousands.
 fn plain_lists(word: &str) -> Option<Vec<String>> {
     if word.len() > LONGEST_BRACED {
         return None;

@@ -3,7 +3,7 @@
 use super::word::{Problem, Variables};
 use crate::{Dialect, Unparsed};
 
-/// Whether it is a variable's name.
+/// Returns true if it is a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -16,7 +16,7 @@ pub(super) struct After {
 }
 
 impl After {
-    /// A command that leaves the directory alone.
+    /// Returns a command that leaves the directory alone.
     pub(super) fn same(dir: &Dir) -> Self {
         Self { ok: Some(dir.clone()), failed: Some(dir.clone()) }
     }
@@ -78,12 +78,12 @@ fn names(dir: &Dir) -> Option<Vec<String>> {
     }
 }
 
-/// The directory that a point is in; a point that is never reached counts as unknown.
+/// Returns the directory that a point is in; a point that is never reached counts as unknown.
 pub(super) fn at(place: Where) -> Dir {
     place.unwrap_or(Dir::Unknown)
 }
 
-/// The directory after `cd` with these arguments went well.
+/// Returns the directory after `cd` with these arguments went well.
 pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     let operands: Vec<_> = arguments.iter().skip_while(|word| matches!(word, Some("--" | "-L"))).collect();
     let [Some(to)] = operands.as_slice() else { return Dir::Unknown };

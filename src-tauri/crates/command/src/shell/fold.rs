@@ -12,7 +12,7 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// The range of the original text that a range of the folded text stands for.
+    /// Returns the range of the original text that a range of the folded text stands for.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let cut_before = |offset: usize, inclusive: bool| {
             let cuts = self.cuts.iter().rev();
@@ -76,7 +76,7 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// The next character after any continuations, which are cut.
+    /// Returns the next character after any continuations, which are cut.
     fn peek(&mut self) -> Option<char> {
         while self.text.get(self.at..)?.starts_with("\\\n") {
             self.at += 2;

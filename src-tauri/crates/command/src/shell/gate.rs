@@ -33,10 +33,11 @@ impl Outline {
     }
 }
 
-/// The outline as tree-sitter sees it; `None` where it finds an error. Its grammar does not know that `\$` in a here-document is
-/// no expansion, so the characters at `masks` are hidden from it. So is every character beyond ASCII: its scanner looks
-/// characters up in a table of 256 and reads outside of it for others, which ends the process. To bash they are parts of
-/// words, never of names; so is the `.` that stands for each of their bytes.
+/// Returns the outline as tree-sitter sees it; `None` where it finds an error. Its grammar does not know that
+/// `\$` in a here-document is no expansion, so the characters at `masks` are hidden from it. So is every
+/// character beyond ASCII: its scanner looks characters up in a table of 256 and reads outside of it for
+/// others, which ends the process. To bash they are parts of words, never of names; so is the `.` that stands
+/// for each of their bytes.
 pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
     outline_where(text, masks, &[])
 }
@@ -74,7 +75,7 @@ pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]
     (redirected == arrows.len()).then_some(outline)
 }
 
-/// The tree of a text without errors; `None` as well where finding it out takes long.
+/// Returns the tree of a text without errors; `None` as well where finding it out takes long.
 fn parsed(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;

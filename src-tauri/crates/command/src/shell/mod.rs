@@ -157,7 +157,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// A text that a call would run (`sh -c TEXT`, `eval TEXT`).
+    /// Returns a text that a call would run (`sh -c TEXT`, `eval TEXT`).
     pub(crate) fn inside(call: &Call, text: &'a str, place: Place, dialect: Dialect) -> Self {
         Self {
             via: call.via.clone(),
@@ -224,7 +224,8 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     read.single
 }
 
-/// Whether the other parser sees the same commands, if need be in the text without its here-documents.
+/// Returns true if the other parser sees the same commands, if need be in the text without its
+/// here-documents.
 fn agree(text: &str, read: &walk::Read) -> bool {
     let documents = &read.here_documents;
     if !heredocs::share_a_line(documents)

@@ -47,7 +47,7 @@ pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
     (plain && !heredoc.delimiter.strip_tabs).then(|| text.trim_end_matches('\n'))
 }
 
-/// Whether a function of this name would make what is known here untrue.
+/// Returns true if a function of this name would make what is known here untrue.
 pub(super) fn knows(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat",
@@ -55,7 +55,7 @@ pub(super) fn knows(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The words of a simple command, each of them written out, that hands on nothing but its output.
+/// Returns the words of a simple command, each of them written out, that hands on nothing but its output.
 fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
     let Command::Simple(command) = &statement.command else { return None };
     let slice = |word: &Word| source.get(range(word.span));
@@ -70,7 +70,7 @@ fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
     std::iter::once(&command.name).chain(&command.args).map(|word| literal(slice(word)?)).collect()
 }
 
-/// A word of plain characters, in quotes as a whole or not at all.
+/// Returns a word of plain characters, in quotes as a whole or not at all.
 fn literal(raw: &str) -> Option<&str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=%+@^~,".contains(c);
     let quoted = ['\'', '"'].iter().find_map(|quote| raw.strip_prefix(*quote)?.strip_suffix(*quote));

@@ -1,6 +1,6 @@
 //! zsh's glob qualifiers (`*(.om[1,3])`): which files of those that match are meant.
 
-/// Whether what stands in the brackets only picks, sorts and counts files.
+/// Returns true if what stands in the brackets only picks, sorts and counts files.
 ///
 /// `e` and `+` run code, also to sort by; `P` puts words before each file; what `:` makes of a name may begin with a
 /// dash; `u`, `g`, `f` and `d` take arguments between marks of any kind: none of these is followed.

@@ -199,7 +199,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether one of these redirections gives the standard input, and no other touches it.
+/// Returns true if one of these redirections gives the standard input, and no other touches it.
 fn is_the_input(redirects: &[Redirect]) -> bool {
     let here = |redirect: &&Redirect| {
         matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)

@@ -90,7 +90,7 @@ impl<'s> Scanner<'s, '_> {
         self.at += self.units.len() - before;
     }
 
-    /// Whether the rest of the word picks among the files that zsh finds for it, and runs nothing.
+    /// Returns true if the rest of the word picks among the files that zsh finds for it, and runs nothing.
     fn ends_in_qualifiers(&self) -> bool {
         let inside = self.rest().strip_suffix(')');
         self.scope.dialect == Dialect::Zsh
@@ -232,7 +232,7 @@ impl<'s> Scanner<'s, '_> {
         }
     }
 
-    /// Whether what was read is the whole word, but for quotes around it.
+    /// Returns true if what was read is the whole word, but for quotes around it.
     fn is_all(&self, quoting: Quoting) -> bool {
         let rest = if quoting == Quoting::Double { "\"" } else { "" };
         self.rest() == rest
@@ -350,8 +350,9 @@ impl<'s> Scanner<'s, '_> {
 
 const ENDS_IN_BACKSLASH: Problem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
 
-/// Whether what an operator makes of a name that leads nowhere else leads nowhere else either: its last part, the name
-/// without its ending, or with another ending. An ending begins with a dot, and no part of such a name does.
+/// Returns true if what an operator makes of a name that leads nowhere else leads nowhere else either: its
+/// last part, the name without its ending, or with another ending. An ending begins with a dot, and no part
+/// of such a name does.
 fn stays_below(operator: &str) -> bool {
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     let ending = |text: &str| {

@@ -117,7 +117,8 @@ impl Walk<'_> {
             && expressions.iter().all(|span| self.arithmetic(span).is_ok())
     }
 
-    /// The directory after `cd` with these arguments: one of a few where they are a variable that is written out.
+    /// Returns the directory after `cd` with these arguments: one of a few where they are a variable that is
+    /// written out.
     fn moved_to(&self, args: &[Arg], from: &Dir) -> Dir {
         let variable = |arg: &Arg| {
             let raw = arg.word.raw.strip_prefix("\"$")?.strip_suffix('"')?.to_owned();
@@ -399,7 +400,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a file of commands is named, and not what the request feeds.
+/// Returns true if a file of commands is named, and not what the request feeds.
 fn is_file(path: &str) -> bool {
     !path.starts_with(['-', '<']) && !path.starts_with("/dev/") && !path.starts_with("/proc/")
 }

@@ -243,7 +243,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The directory of something that may run later or more than once.
+    /// Returns the directory of something that may run later or more than once.
     pub(super) fn settled(&self, dir: &Dir) -> Dir {
         if self.variables.moves { Dir::Unknown } else { dir.clone() }
     }
@@ -417,7 +417,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Whether a word stands in a text, whatever is around it.
+/// Returns true if a word stands in a text, whatever is around it.
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
 }

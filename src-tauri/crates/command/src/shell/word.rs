@@ -36,7 +36,7 @@ pub(super) struct Scope<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 pub(super) struct Variables {
-    /// Whether nothing is known yet: every variable is taken to be tame.
+    /// True if nothing is known yet: every variable is taken to be tame.
     pub(super) hopeful: bool,
     /// Set to numbers only.
     pub(super) numbers: HashSet<String>,
@@ -73,7 +73,7 @@ impl Variables {
         self.is_tame(name) || self.plain.contains(name)
     }
 
-    /// Whether what it holds leads nowhere else.
+    /// Returns true if what it holds leads nowhere else.
     pub(super) fn is_below(&self, name: &str) -> bool {
         self.hopeful || self.is_number(name) || self.below.contains_key(name)
     }
@@ -122,12 +122,12 @@ pub(super) struct Scanned<'a> {
     pub(super) start: String,
     /// The commands inside substitutions.
     pub(super) bodies: Vec<&'a StmtSeq>,
-    /// Whether it uses what POSIX shells do not have.
+    /// True if it uses what POSIX shells do not have.
     pub(super) beyond_posix: bool,
-    /// Whether it is one arithmetic expansion, a number of the shell's own or a variable that is set to numbers only, and
-    /// nothing else.
+    /// True if it is one arithmetic expansion, a number of the shell's own or a variable that is set to
+    /// numbers only, and nothing else.
     pub(super) number: bool,
-    /// Whether it is one substitution that prints words of which none begins with a dash, and nothing else.
+    /// True if it is one substitution that prints words of which none begins with a dash, and nothing else.
     pub(super) tame: bool,
     /// The glob qualifiers that it ends in (zsh).
     pub(super) qualifiers: Option<Range<usize>>,
@@ -220,7 +220,8 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
     }
 }
 
-/// Whether it leads elsewhere where the variables that it begins with are not set: `$x/etc`, `$x.git/config`.
+/// Returns true if it leads elsewhere where the variables that it begins with are not set: `$x/etc`,
+/// `$x.git/config`.
 fn elsewhere_when_empty(units: &[Unit]) -> bool {
     let unknown = |unit: &&Unit| matches!(unit, Unit::Unknown { .. });
     let first = units.iter().take_while(unknown).count();
@@ -236,7 +237,8 @@ fn elsewhere_when_empty(units: &[Unit]) -> bool {
     first > 0 && (rest.starts_with('/') || hidden)
 }
 
-/// Whether two dots stand side by side in it, or may do so once what is between them turns out to be nothing.
+/// Returns true if two dots stand side by side in it, or may do so once what is between them turns out to be
+/// nothing.
 fn climbs(units: &[Unit]) -> bool {
     let mut dot = false;
     units.iter().any(|unit| match *unit {
@@ -258,8 +260,8 @@ fn start(units: &[Unit]) -> String {
     units.iter().map_while(plain).collect()
 }
 
-/// The words that it becomes, where they are known; else whether one of them could begin with a dash, and whether braces make
-/// several of it.
+/// Returns the words that it becomes, where they are known; else whether one of them could begin with a dash,
+/// and whether braces make several of it.
 fn values(units: &[Unit], home: Option<&str>, beyond_posix: &mut bool) -> (Option<Vec<String>>, bool, bool) {
     let Some(words) = braces::expand(units) else { return (None, true, true) };
     let many = words.len() > 1;

@@ -3,7 +3,7 @@
 use super::bash;
 use crate::{Dir, Reading};
 
-/// The last argument of the last step, where it is known.
+/// Returns the last argument of the last step, where it is known.
 fn last(reading: &Reading) -> Option<&str> {
     reading.steps.last()?.argv.last()?.value.as_deref()
 }

@@ -55,7 +55,7 @@ impl DoorKind {
         }
     }
 
-    /// The setting of it that is a secret, if it has one: kept apart from the others, and never told.
+    /// Returns the setting of it that is a secret, if it has one: kept apart from the others, and never told.
     pub fn secret(self) -> Option<String> {
         let secret = |setting: &DoorSetting| setting.kind == DoorSettingKind::Secret;
         self.settings().into_iter().find(secret).map(|setting| setting.key)
@@ -75,7 +75,8 @@ impl DoorKind {
         }
     }
 
-    /// Everything that can be typed for it, in the order in which it is asked for. What is not here is refused.
+    /// Returns everything that can be typed for it, in the order in which it is asked for. What is not here
+    /// is refused.
     #[expect(clippy::too_many_lines, reason = "a table: one entry for each door")]
     pub fn settings(self) -> Vec<DoorSetting> {
         use DoorSettingKind::{Agent, Switch, Text};
@@ -249,7 +250,7 @@ pub struct DoorSetting {
     pub hint: String,
     /// How it is typed.
     pub kind: DoorSettingKind,
-    /// Whether the door does not open without it.
+    /// True if the door does not open without it.
     pub required: bool,
     /// What may be chosen, where it is a choice.
     pub choices: Vec<String>,
@@ -313,7 +314,7 @@ pub struct DoorRow {
     pub title: String,
     /// What it is for.
     pub about: String,
-    /// Whether it can be gone through.
+    /// True if it can be gone through.
     pub state: DoorState,
     /// Why it is broken, and what to do.
     pub problem: Option<String>,
@@ -342,7 +343,7 @@ pub struct PairedClient {
     pub paired_at: Option<Millis>,
     /// When it was last connected.
     pub seen_at: Option<Millis>,
-    /// Whether it is connected now.
+    /// True if it is connected now.
     pub connected: bool,
 }
 

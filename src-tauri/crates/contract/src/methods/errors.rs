@@ -15,7 +15,7 @@ pub struct ControlError {
 }
 
 impl ControlError {
-    /// An error of this kind.
+    /// Returns an error of this kind.
     pub fn new(code: ControlCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -37,7 +37,7 @@ impl ControlError {
 }
 
 impl ControlCode {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid-request",

@@ -43,7 +43,7 @@ pub struct ImportedSettings {
     pub fallback: Fallback,
     /// How long a question waits, in milliseconds.
     pub approval_timeout_ms: u64,
-    /// Whether skills' programs are trusted; none leaves that as it is.
+    /// True if skills' programs are trusted; none leaves that as it is.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub skills: Option<bool>,

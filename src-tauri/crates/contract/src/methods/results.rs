@@ -15,7 +15,7 @@ use super::params::ChannelKind;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Applied {
-    /// Whether it was.
+    /// True if it was.
     pub applied: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Questions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Arming {
-    /// Whether an allow would count now.
+    /// True if an allow would count now.
     pub armed: bool,
     /// How long until it does, or until it is worth asking again, in milliseconds, if nothing changes; none where something
     /// must happen first.
@@ -196,7 +196,7 @@ pub struct SessionRow {
     pub agent: AgentId,
     /// Its name, escaped.
     pub session: String,
-    /// Whether it may ask for host commands, the agent's own setting counted in.
+    /// True if it may ask for host commands, the agent's own setting counted in.
     pub elevated: bool,
     /// The layers above it, outermost first: each a list of `tool pattern: action`, escaped.
     pub layers: Vec<Vec<String>>,

@@ -135,11 +135,11 @@ pub struct FoundAgent {
     pub program: Option<String>,
     /// The settings that connecting it changes, if it has some.
     pub file: Option<String>,
-    /// Whether it asks this Postern.
+    /// True if it asks this Postern.
     pub connection: Connection,
     /// The agent whose rules hold for it: the one that it asks by, otherwise the one that connecting it enrolls.
     pub agent: AgentId,
-    /// Whether that agent exists.
+    /// True if that agent exists.
     pub enrolled: bool,
     /// Why its settings cannot be changed.
     pub problem: Option<String>,
@@ -194,7 +194,7 @@ pub struct SettingsChange {
     pub file: Option<String>,
     /// The lines of the file, in order; none if nothing changes.
     pub lines: Vec<DiffLine>,
-    /// Whether the file is removed, because nothing else is in it.
+    /// True if the file is removed, because nothing else is in it.
     pub removes_file: bool,
     /// What was shown: the change is made only if it is still this one.
     pub digest: String,
@@ -236,9 +236,9 @@ pub struct SetupConnect {
 pub struct SetupConnected {
     /// The agent.
     pub agent: AgentRow,
-    /// Whether it was enrolled now.
+    /// True if it was enrolled now.
     pub enrolled: bool,
-    /// Whether its settings were changed now.
+    /// True if its settings were changed now.
     pub changed: bool,
     /// What the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
@@ -266,7 +266,7 @@ pub struct SetupDisconnect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupDisconnected {
-    /// Whether its settings were changed.
+    /// True if its settings were changed.
     pub changed: bool,
     /// The agent that was removed with its rules; `None` if it existed before it was connected.
     pub removed: Option<AgentId>,
@@ -319,7 +319,7 @@ pub struct Imported {
     pub added: u32,
     /// Number of rules that were there already.
     pub same: u32,
-    /// Whether nothing was saved.
+    /// True if nothing was saved.
     pub check: bool,
     /// The last requests, as they would have come out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

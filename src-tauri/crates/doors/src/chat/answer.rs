@@ -64,7 +64,8 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Whether it may be about the question that is being posted: what it is about is known when that is done.
+    /// Returns true if it may be about the question that is being posted: what it is about is known when that
+    /// is done.
     pub(super) fn is_early(&self, heard: &Heard) -> bool {
         let Some((there, code)) = self.showing.as_ref().filter(|_| self.early.len() < EARLY) else {
             return false;
@@ -139,7 +140,7 @@ impl<M: Messenger> Hub<M> {
         self.stir.notify_one();
     }
 
-    /// The owner that somebody is; one who is none is noted. None as well where too much is said.
+    /// Returns the owner that somebody is; one who is none is noted. None as well where too much is said.
     async fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
         if !self.listens(from) {
             return None;
@@ -163,7 +164,7 @@ impl<M: Messenger> Hub<M> {
         self.host.note_stranger(self.name, &who, did).await;
     }
 
-    /// Whether somebody says little enough to be listened to. Strangers share what they may say.
+    /// Returns true if somebody says little enough to be listened to. Strangers share what they may say.
     fn listens(&mut self, from: &Sender) -> bool {
         let owner = self.register().owner(from).map(|owner| owner.id.clone());
         let most = if owner.is_some() { OWNER_SAYS } else { STRANGERS_SAY };

@@ -27,7 +27,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_secs(2);
 const TRIES: u32 = 5;
 
-/// Whether the network is there.
+/// True if the network is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line {
     /// Nothing is known yet.
@@ -164,7 +164,7 @@ impl<M: Messenger> Hub<M> {
         matches!(*self.line.borrow(), Line::Online(_))
     }
 
-    /// The register. Every change of it is whole: a panic elsewhere leaves it so.
+    /// Returns the register. Every change of it is whole: a panic elsewhere leaves it so.
     pub(super) fn register(&self) -> MutexGuard<'_, Register> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -197,7 +197,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// A question that waits no more, or shows something else by now, is not shown.
+    /// Returns a question that waits no more, or shows something else by now, is not shown.
     fn is_due(&self, job: &Job) -> bool {
         let Job::Show { question, .. } = job else { return true };
         let register = self.register();
@@ -295,7 +295,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// An owner as a face, which is told as the one who answered.
+    /// Returns an owner as a face, which is told as the one who answered.
     pub(super) fn face_of(&self, owner: &str) -> FaceGuard {
         let face = self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name));
         // What does not fit into a message is withheld before it comes to an answer.

@@ -28,8 +28,8 @@ pub(crate) trait Messenger: Debug + Send + Sync + 'static {
     /// nothing.
     fn acknowledge(&self, press: &str, text: &str) -> impl Future<Output = Result<(), Trouble>> + Send;
 
-    /// The next thing that happened. Connects, and connects again with a back-off, by itself. Called again only after it
-    /// gave something; never dropped before, but for good.
+    /// Returns the next thing that happened. Connects, and connects again with a back-off, by itself. Called
+    /// again only after it gave something; never dropped before, but for good.
     fn next(&self) -> impl Future<Output = Heard> + Send;
 
     /// How far [`Self::next`] has told what happened: kept beside what came of it, so that it is not told again after a crash.
@@ -98,7 +98,7 @@ impl Message {
         self
     }
 
-    /// All of it as one text, for networks without styles.
+    /// Returns all of it as one text, for networks without styles.
     pub(crate) fn text(&self) -> String {
         self.pieces.iter().map(Piece::as_text).collect()
     }
@@ -153,7 +153,7 @@ pub(crate) enum Heard {
     Offline {
         /// Why, in words, without secrets.
         why: String,
-        /// Whether trying again will not mend it (a wrong password): whoever opens the door is told at once.
+        /// True if trying again will not mend it (a wrong password): whoever opens the door is told at once.
         hopeless: bool,
     },
     /// Somebody said something.

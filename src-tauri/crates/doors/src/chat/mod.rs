@@ -51,9 +51,9 @@ pub(crate) struct Chat<M> {
     tasks: TaskTracker,
 }
 
-/// The messages that showed a request's question in chats, and how it stands: as it is kept, so also where a door is closed
-/// by now, and without waiting for one that is being opened. Where the record cannot be read they are left out: the rest of the
-/// request is there all the same.
+/// Returns the messages that showed a request's question in chats, and how it stands: as it is kept, so also
+/// where a door is closed by now, and without waiting for one that is being opened. Where the record cannot
+/// be read they are left out: the rest of the request is there all the same.
 pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
     let Ok(id) = request.id.parse() else { return Vec::new() };
     match host.chat_messages_of(id).await {
@@ -127,7 +127,7 @@ impl<M: Messenger + Guide> Chat<M> {
         Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
     }
 
-    /// The owners.
+    /// Returns the owners.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         let online = matches!(*self.line.borrow(), Line::Online(_));
         self.register().rows(online)
@@ -156,7 +156,7 @@ impl<M: Messenger + Guide> Chat<M> {
         }
     }
 
-    /// A new pairing code, and how to bring it.
+    /// Returns a new pairing code, and how to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.register().new_code(crate::now());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;

@@ -59,7 +59,7 @@ pub(super) struct Register {
     /// Owners by the settings.
     named: Vec<Owner>,
     pairing: Pairing,
-    /// Whether something is to be written down.
+    /// True if something is to be written down.
     pub(super) changed: bool,
 }
 
@@ -82,13 +82,13 @@ impl Register {
         self.kept.owners.iter().chain(self.named.iter().filter(move |owner| !paired(&owner.id)))
     }
 
-    /// The owner that a sender is.
+    /// Returns the owner that a sender is.
     pub(super) fn owner(&self, sender: &Sender) -> Option<&Owner> {
         let id = sender.id.as_deref()?;
         self.owners().find(|owner| owner.id == id)
     }
 
-    /// A new pairing code.
+    /// Returns a new pairing code.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         self.pairing.new_code(now)
     }
@@ -135,7 +135,7 @@ impl Register {
         self.changed = true;
     }
 
-    /// The strangers, newest first, in words.
+    /// Returns the strangers, newest first, in words.
     pub(super) fn notes(&self) -> Vec<String> {
         let words = |one: &Stranger| {
             let times = if one.times == 1 { "once".to_owned() } else { format!("{} times", one.times) };
@@ -144,7 +144,7 @@ impl Register {
         self.kept.strangers.iter().rev().map(words).collect()
     }
 
-    /// The owners as a list for a person.
+    /// Returns the owners as a list for a person.
     pub(super) fn rows(&self, connected: bool) -> Vec<PairedClient> {
         let row = |owner: &Owner| PairedClient {
             id: owner.id.clone(),

@@ -67,7 +67,7 @@ impl Settings {
         Ok(Self { owners, agents, routes, room: None, high_risk, changes })
     }
 
-    /// Whether this agent's questions are shown here.
+    /// Returns true if this agent's questions are shown here.
     pub(super) fn shows(&self, agent: &AgentId) -> bool {
         self.agents.is_empty() || self.agents.contains(agent)
     }

@@ -46,7 +46,7 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
     }
 }
 
-/// The question itself. Everything that an agent chose is quoted.
+/// Returns the question itself. Everything that an agent chose is quoted.
 pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
     let mut message = Message::words("🔒 Exec approval required\nID: ");
     message.own(&question.code);
@@ -176,7 +176,7 @@ fn programs(question: &Question) -> String {
     paths.collect::<Vec<_>>().join(", ")
 }
 
-/// The scripts that would run, with their first lines.
+/// Returns the scripts that would run, with their first lines.
 fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
@@ -270,7 +270,7 @@ pub(super) fn why_withheld(why: Withheld) -> &'static str {
     }
 }
 
-/// The reasons of the risk as one sentence.
+/// Returns the reasons of the risk as one sentence.
 fn reasons(question: &Question) -> Shown {
     let mut all = Sentence::default();
     for (at, reason) in question.risk.reasons.iter().enumerate() {

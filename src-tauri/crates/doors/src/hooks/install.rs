@@ -17,7 +17,8 @@ impl BadSettings {
     }
 }
 
-/// The settings with the hook in them once, whatever was there of it before. `command` is what the agent is to run.
+/// Returns the settings with the hook in them once, whatever was there of it before. `command` is what the
+/// agent is to run.
 pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return script::install(kind, before, command);
@@ -58,7 +59,7 @@ pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSet
     Ok(text(&settings))
 }
 
-/// The settings without the hook; nothing where nothing else is in them.
+/// Returns the settings without the hook; nothing where nothing else is in them.
 pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return Ok(script::uninstall(before));
@@ -71,7 +72,7 @@ pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
     Ok(if left.is_empty() { String::new() } else { text(&left) })
 }
 
-/// Whether the hook is in these settings.
+/// Returns true if the hook is in these settings.
 pub fn holds_ours(kind: Kind, settings: &str) -> bool {
     if script::is_script(kind) {
         return script::is_ours(settings);

@@ -7,12 +7,12 @@ use postern_command::words_of;
 /// The line that tells a file of ours.
 const MARK: &str = "Written by Postern";
 
-/// Whether this agent's hook is a file of its own, and not an entry among settings.
+/// Returns true if this agent's hook is a file of its own, and not an entry among settings.
 pub fn is_script(kind: Kind) -> bool {
     matches!(kind, Kind::Cline | Kind::Opencode)
 }
 
-/// The file. Where another one is in its place that is left alone.
+/// Returns the file. Where another one is in its place that is left alone.
 pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
     if !before.trim().is_empty() && !is_ours(before) {
         return Err(BadSettings::new("it is a hook that somebody else wrote"));

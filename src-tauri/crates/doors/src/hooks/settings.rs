@@ -81,7 +81,7 @@ pub struct Change {
     before: Option<String>,
     /// `None` if there will be none.
     after: Option<String>,
-    /// Whether the copy of the settings as they were is removed.
+    /// True if the copy of the settings as they were is removed.
     undoes: bool,
 }
 

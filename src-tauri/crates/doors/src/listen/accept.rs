@@ -19,7 +19,7 @@ pub(crate) trait Listener: Send + Sync + 'static {
     /// A connection.
     type Stream: Send + 'static;
 
-    /// The next connection.
+    /// Returns the next connection.
     fn next(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 

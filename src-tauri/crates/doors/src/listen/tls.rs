@@ -57,7 +57,7 @@ pub(crate) fn wrapping(
     Ok(Some(Wrapping { acceptor: TlsAcceptor::from(Arc::new(config)), fingerprint }))
 }
 
-/// The certificate of our own, made where there is none for this address.
+/// Returns the certificate of our own, made where there is none for this address.
 fn own(door: &str, folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
     let name = address.to_string().replace(':', "-");
     let (chain, key) = (folder.join(format!("{door}-{name}.crt")), folder.join(format!("{door}-{name}.pem")));

@@ -87,7 +87,7 @@ fn verdict(
     }
 }
 
-/// The answer in the shape that Claude Code reads.
+/// Returns the answer in the shape that Claude Code reads.
 fn answer(denied: Option<String>, input: &Value) -> Value {
     match denied {
         None => json!({"behavior": "allow", "updatedInput": input}),

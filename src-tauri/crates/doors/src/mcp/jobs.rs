@@ -19,7 +19,7 @@ pub(super) enum Stage {
     Going {
         /// What there is to be told of it; nothing at first.
         message: String,
-        /// Whether it was started.
+        /// True if it was started.
         runs: bool,
     },
     /// It is over, or why its end cannot be heard.
@@ -36,7 +36,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A run that begins; its worker tells how far it is.
+    /// Returns a run that begins; its worker tells how far it is.
     pub(super) fn begin(run: RunParams) -> (Self, watch::Sender<Stage>) {
         let (sender, stage) = watch::channel(Stage::Going { message: String::new(), runs: false });
         (Self { run, stage }, sender)
@@ -50,7 +50,8 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// The run that this call was left by, if it asks for the same; under a number of its own, only that one.
+    /// Returns the run that this call was left by, if it asks for the same; under a number of its own, only
+    /// that one.
     pub(super) fn join(&self, wanted: &RunParams, number: Option<Uuid>) -> Option<Arc<Job>> {
         let mut left = self.lock();
         left.retain(|(job, since)| {

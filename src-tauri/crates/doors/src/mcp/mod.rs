@@ -89,7 +89,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Whether the host may come back, to be asked again.
+    /// Returns true if the host may come back, to be asked again.
     fn may_come_back(&self) -> bool {
         match self {
             Self::Call(error) => error.may_come_back(),
@@ -111,7 +111,7 @@ impl McpAgent {
         Ok(self.connect()?.call(call)?)
     }
 
-    /// Whether the agent may run anything: asked anew each time, because the person may change it.
+    /// Returns whether the agent may run anything: asked anew each time, because the person may change it.
     fn may_run(&self) -> Result<bool, Trouble> {
         Ok(self.connect()?.welcome().policy.security != "deny")
     }
@@ -158,7 +158,7 @@ impl Server {
     }
 }
 
-/// A call on the channel, with its parameters checked.
+/// Returns a call on the channel, with its parameters checked.
 fn read(method: &str, params: JsonObject) -> Result<Call, Trouble> {
     Call::read(method, &Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
 }

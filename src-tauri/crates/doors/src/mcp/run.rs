@@ -63,7 +63,7 @@ pub(super) async fn run(
     }
 }
 
-/// The run that this call joins, or begins.
+/// Returns the run that this call joins, or begins.
 fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> {
     let named = params.contains_key("requestId");
     params.entry("requestId").or_insert_with(|| json!(Uuid::new_v4()));
@@ -189,7 +189,7 @@ fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
     result
 }
 
-/// The end as text for a model and as members for a program.
+/// Returns the end as text for a model and as members for a program.
 fn result(id: Uuid, run: &RunParams, notice: &Notice) -> CallToolResult {
     let mut members = serde_json::to_value(&notice.event).unwrap_or_default();
     if let Some(members) = members.as_object_mut() {

@@ -20,13 +20,13 @@ impl Turns {
         Self { long: Semaphore::new(LONG), quick: Semaphore::new(QUICK) }
     }
 
-    /// A turn for a call that may take as long as a person does. Where there are too many it is refused, not kept waiting:
-    /// nobody would know why.
+    /// Returns a turn for a call that may take as long as a person does. Where there are too many it is
+    /// refused, not kept waiting: nobody would know why.
     pub(super) fn long(&self) -> Result<SemaphorePermit<'_>, Trouble> {
         self.long.try_acquire().map_err(|_| Trouble::Crowded(LONG))
     }
 
-    /// A turn for a call that is answered at once.
+    /// Returns a turn for a call that is answered at once.
     pub(super) async fn quick(&self) -> Result<SemaphorePermit<'_>, Trouble> {
         self.quick.acquire().await.map_err(|_| Trouble::Interrupted)
     }

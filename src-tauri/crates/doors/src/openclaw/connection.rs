@@ -67,7 +67,7 @@ pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
     }
 }
 
-/// The request in a line that is proved. Time, proof, nonce, JSON: in this order.
+/// Returns the request in a line that is proved. Time, proof, nonce, JSON: in this order.
 fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusal> {
     let mut nonces = shared.nonces.lock().unwrap_or_else(PoisonError::into_inner);
     nonces.check(&shared.token.text(), line, crate::now()).map_err(|unproved| match unproved {
@@ -141,7 +141,7 @@ fn still(stage: &Stage) -> Refusal {
     }
 }
 
-/// A decision; none where nobody decided in time.
+/// Returns a decision; none where nobody decided in time.
 async fn decision(
     shared: &Arc<Shared>,
     stream: &UnixStream,

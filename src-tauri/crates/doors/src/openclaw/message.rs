@@ -99,7 +99,7 @@ pub(super) struct Ran {
     pub(super) error: Option<String>,
 }
 
-/// The answer to an exec request, as a line.
+/// Returns the answer to an exec request, as a line.
 pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
     let line = match answer {
         Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),
@@ -113,7 +113,7 @@ pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
     format!("{line}\n")
 }
 
-/// The answer to a request for a decision, as a line.
+/// Returns the answer to a request for a decision, as a line.
 pub(super) fn decision_line(id: &str, decision: Decision) -> String {
     format!("{}\n", json!({"type": "decision", "id": id, "decision": decision}))
 }

@@ -31,7 +31,7 @@ fn holds(token: &str, nonce: &str, ts: i64, request: &str, proof: &str) -> bool 
     right.as_bytes().ct_eq(proof.as_bytes()).into()
 }
 
-/// Whether `given` is the token, in constant time.
+/// Returns true if `given` is the token, in constant time.
 pub(super) fn is_token(token: &str, given: &str) -> bool {
     token.as_bytes().ct_eq(given.as_bytes()).into()
 }

@@ -25,7 +25,7 @@ impl Commands {
         }
     }
 
-    /// The event as it may leave.
+    /// Returns the event as it may leave.
     pub(super) fn of(self, mut event: FeedEvent) -> FeedEvent {
         if self == Self::Full {
             return event;

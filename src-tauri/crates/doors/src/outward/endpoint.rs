@@ -34,8 +34,8 @@ fn is_here(url: &Url) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// A client that goes where it is sent: no proxy, no redirects. It trusts whom the system trusts, or the one authority in
-/// `ca`, a PEM file.
+/// Returns a client that goes where it is sent: no proxy, no redirects. It trusts whom the system trusts, or
+/// the one authority in `ca`, a PEM file.
 pub(super) fn client(url: &Url, ca: Option<&String>) -> Result<Client, ControlError> {
     let trust = match (url.scheme(), ca) {
         (_, Some(file)) => tls::only(&absolute("ca", file)?)?,

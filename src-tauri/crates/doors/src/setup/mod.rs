@@ -51,7 +51,7 @@ struct Done {
     /// The lines that were imported into `permissions.jsonc`.
     #[serde(default)]
     permissions: Option<Lines>,
-    /// Whether the integration was enabled.
+    /// True if the integration was enabled.
     #[serde(default)]
     integration: bool,
 }

@@ -131,13 +131,13 @@ impl Ends {
         self.message("policy-widened", payload)
     }
 
-    /// A question that waits no more, and was not answered by this client.
+    /// Returns a question that waits no more, and was not answered by this client.
     pub(super) fn resolved(&self, closed: &Closed) -> String {
         let payload = json!({"approvalId": closed.id, "outcome": closed.how, "by": closed.face});
         self.message("exec-approval-resolved", payload)
     }
 
-    /// The answer to a call.
+    /// Returns the answer to a call.
     pub(super) fn response(&self, request_id: &str, outcome: Result<Value, Refusal>) -> String {
         let payload = match outcome {
             Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),

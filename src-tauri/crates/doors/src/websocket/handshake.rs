@@ -53,7 +53,7 @@ pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     Some(Arrived { socket, admitted, name })
 }
 
-/// The token, and whether it came as a protocol.
+/// Returns the token, and whether it came as a protocol.
 fn token(request: &Request) -> (Option<String>, bool) {
     let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(bearer) = header(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")) {

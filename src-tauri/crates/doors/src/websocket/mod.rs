@@ -114,7 +114,7 @@ impl Websocket {
         self.shared.devices().rows()
     }
 
-    /// A new pairing code, and where to bring it.
+    /// Returns a new pairing code, and where to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.shared.devices().new_code(crate::now());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
@@ -150,7 +150,7 @@ impl Websocket {
     }
 }
 
-/// The origins that were typed, each as a browser says it.
+/// Returns the origins that were typed, each as a browser says it.
 fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
     let origins = crate::values::list(values, "origins");
     let plain = |origin: &String| {

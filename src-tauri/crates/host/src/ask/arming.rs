@@ -22,7 +22,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that starts with what is seen now.
+    /// Returns a clock that starts with what is seen now.
     pub(crate) fn start(seen: &Presented, now: Instant) -> Self {
         Self {
             digest: seen.digest.clone(),
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// Whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
+    /// Returns whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
     pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Result<(), Unarmed> {
         if self.digest != digest {
             return Err(Unarmed::until(Missing::OtherDigest));

@@ -20,7 +20,7 @@ pub enum FaceKind {
 }
 
 impl FaceKind {
-    /// The name that people read.
+    /// Returns the name that people read.
     pub fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
@@ -89,19 +89,20 @@ impl Faces {
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
 
-    /// A face that only looks in: it can answer, but nobody counts on it.
+    /// Returns a face that only looks in: it can answer, but nobody counts on it.
     pub(crate) fn visitor(&self, kind: FaceKind) -> FaceId {
         let mut roster = self.lock();
         roster.next += 1;
         FaceId { kind, number: roster.next }
     }
 
-    /// The name of a face as people read it: its own, or its kind's.
+    /// Returns the name of a face as people read it: its own, or its kind's.
     pub(crate) fn name_of(&self, face: FaceId) -> String {
         self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
     }
 
-    /// The parts of a question that a face shows: windows and terminals all, others what they declared.
+    /// Returns the parts of a question that a face shows: windows and terminals all, others what they
+    /// declared.
     pub(crate) fn shows(&self, face: FaceId) -> BTreeSet<Part> {
         match face.kind {
             FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
@@ -114,7 +115,7 @@ impl Faces {
         self.lock().identified.insert(face.number, id.to_owned());
     }
 
-    /// A face as it is named in the audit.
+    /// Returns a face as it is named in the audit.
     pub(crate) fn who(&self, face: FaceId) -> By {
         let roster = self.lock();
         let name =
@@ -127,22 +128,23 @@ impl Faces {
         By { face: face.kind.name().to_owned(), name, user, ..By::default() }
     }
 
-    /// The kinds of those on duty.
+    /// Returns the kinds of those on duty.
     pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
         self.on_duty().into_iter().map(|(kind, _)| kind).collect()
     }
 
-    /// Those on duty and since when, oldest first.
+    /// Returns those on duty and since when, oldest first.
     pub(crate) fn on_duty(&self) -> Vec<(FaceKind, Millis)> {
         self.lock().on_duty.values().copied().collect()
     }
 
-    /// The names of those on duty, each once.
+    /// Returns the names of those on duty, each once.
     pub(crate) fn names(&self) -> Vec<String> {
         self.kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
     }
 
-    /// A panic elsewhere leaves the roster as it was: every change to it is one insertion or removal.
+    /// Locks the roster. A panic elsewhere leaves the roster as it was: every change to it is one insertion
+    /// or removal.
     fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -70,7 +70,7 @@ impl Questions {
         self.list.of_agent(agent)
     }
 
-    /// Whether one waits already that shows `digest` for `agent`, and has room for another waiter.
+    /// Returns true if one waits already that shows `digest` for `agent`, and has room for another waiter.
     pub(crate) fn can_join(&self, agent: &AgentId, digest: &Digest) -> bool {
         self.list.can_join(agent, digest)
     }
@@ -105,13 +105,13 @@ impl Questions {
         self.iter().position(|waiting| waiting.shown.question.id == id).map_or(0, |index| index + 1)
     }
 
-    /// A waiting question by its id or its code.
+    /// Returns a waiting question by its id or its code.
     pub(crate) fn find(&mut self, id: &str) -> Option<&mut Waiting> {
         let named = |question: &Question| question.id == id || question.code == id;
         self.list.iter_mut().find(|waiting| named(&waiting.shown.question))
     }
 
-    /// The question that `waiter` waits for.
+    /// Returns the question that `waiter` waits for.
     pub(crate) fn of(&mut self, waiter: Uuid) -> Option<&mut Waiting> {
         self.list.of(waiter)
     }
@@ -134,13 +134,14 @@ impl Questions {
         self.list.next_due()
     }
 
-    /// The ids of those that nobody has looked at in the time that there is for somebody to connect. Asked once of each.
+    /// Returns the ids of those that nobody has looked at in the time that there is for somebody to connect.
+    /// Asked once of each.
     pub(crate) fn unattended(&mut self, now: Duration) -> Vec<String> {
         let due = self.list.to_attend(now).filter(|waiting| waiting.shown.presented.is_empty());
         due.map(|waiting| waiting.shown.question.id.clone()).collect()
     }
 
-    /// The ids of those whose time is over.
+    /// Returns the ids of those whose time is over.
     pub(crate) fn expired(&self, now: Duration) -> Vec<String> {
         self.list.expired(now).map(|waiting| waiting.shown.question.id.clone()).collect()
     }
@@ -183,7 +184,7 @@ impl Questions {
         }
     }
 
-    /// Whether nobody has seen a question yet, because a window showed another one.
+    /// Returns true if nobody has seen a question yet, because a window showed another one.
     pub(crate) fn waits_behind(&mut self, id: &str) -> bool {
         let shown = self.find(id).map(|waiting| &waiting.shown);
         shown
@@ -197,13 +198,13 @@ impl Questions {
         }
     }
 
-    /// Whether a window shows anything.
+    /// Returns true if a window shows anything.
     pub(crate) fn in_a_window(&self) -> bool {
         self.iter().flat_map(|waiting| waiting.shown.clocks.keys()).any(|face| face.kind == FaceKind::Window)
     }
 
-    /// Whether an answer counts: the question waits, the digest is the one on show, and the yes of a face
-    /// that says what it shows was armed.
+    /// Returns whether an answer counts: the question waits, the digest is the one on show, and the yes of a
+    /// face that says what it shows was armed.
     pub(crate) fn check(
         &mut self,
         params: &AnswerParams,

@@ -39,22 +39,22 @@ impl AgentFolder {
         }
     }
 
-    /// The folder that a sandbox is given.
+    /// Returns the folder that a sandbox is given.
     pub(crate) fn channel(&self) -> &Path {
         &self.channel
     }
 
-    /// The channel's socket.
+    /// Returns the channel's socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.channel.join("agent.sock")
     }
 
-    /// The channel's key.
+    /// Returns the channel's key.
     pub(crate) fn key_file(&self) -> PathBuf {
         self.channel.join("agent.key")
     }
 
-    /// The agent's `permissions.jsonc`.
+    /// Returns the agent's `permissions.jsonc`.
     pub(crate) fn permissions(&self) -> PathBuf {
         self.permissions.join("permissions.jsonc")
     }
@@ -74,12 +74,12 @@ impl AgentFolder {
         Ok(())
     }
 
-    /// The key on disk, or a new one where there is none.
+    /// Returns the key on disk, or a new one where there is none.
     pub(crate) fn key(&self) -> Result<Key, FolderError> {
         read_or_make_key(&self.key_file())
     }
 
-    /// A new key in place of the old one.
+    /// Returns a new key in place of the old one.
     pub(crate) fn new_key(&self) -> Result<Key, FolderError> {
         make_key(&self.key_file())
     }
@@ -107,7 +107,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
     folder::make_private(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }
 
-/// The key in `path`, or a new one where there is none.
+/// Returns the key in `path`, or a new one where there is none.
 pub(crate) fn read_or_make_key(path: &Path) -> Result<Key, FolderError> {
     match read_key(path) {
         Err(FolderError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => make_key(path),
@@ -122,7 +122,7 @@ fn read_key(path: &Path) -> Result<Key, FolderError> {
     Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
 }
 
-/// A key straight from the system's random source.
+/// Returns a key straight from the system's random source.
 pub(crate) fn new_key() -> io::Result<Key> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

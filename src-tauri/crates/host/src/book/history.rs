@@ -110,7 +110,7 @@ impl Book {
         Ok(sets.iter().map(any).collect())
     }
 
-    /// A request of the past as things were then; as they are now where that was not kept.
+    /// Returns a request of the past as things were then; as they are now where that was not kept.
     fn past(&self, summary: &Summary) -> Result<Option<Past>, BookError> {
         let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(None) };
         Ok(Past::of(&row, &self.places().home)

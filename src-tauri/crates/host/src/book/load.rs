@@ -115,7 +115,7 @@ impl Book {
         })
     }
 
-    /// The rules that hold for every agent, compiled once for all of them.
+    /// Returns the rules that hold for every agent, compiled once for all of them.
     fn everyones(&self, rules: &[Rule], managed: &Result<Managed, String>) -> RuleSet {
         let shipped = managed.iter().flat_map(|managed| &managed.rules);
         self.compile(rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()))

@@ -58,7 +58,7 @@ pub(crate) struct Places {
     pub(crate) home: String,
     /// Where the rules that an organisation ships may lie.
     pub(crate) managed: Vec<ManagedPlace>,
-    /// Whether names are compared without case (the default volume of macOS).
+    /// True if names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
     /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
@@ -112,7 +112,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Everything as it is at the moment. It never changes: what is changed is in the next one.
+    /// Returns everything as it is at the moment. It never changes: what is changed is in the next one.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.inner.snapshot.load_full()
     }
@@ -127,12 +127,12 @@ impl Book {
         self.inner.snapshot.load().agents.get(agent).cloned()
     }
 
-    /// Every agent, by name.
+    /// Returns every agent, by name.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.values().cloned().collect()
     }
 
-    /// The number of the snapshot: another one means that something changed.
+    /// Returns the number of the snapshot: another one means that something changed.
     pub(crate) fn version(&self) -> u64 {
         self.inner.snapshot.load().version
     }
@@ -142,7 +142,7 @@ impl Book {
         &self.inner.places
     }
 
-    /// The record that it is kept in.
+    /// Returns the record that it is kept in.
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }

@@ -61,15 +61,16 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// A request from its record; none where nothing was looked up for it, or where what it asked for reads otherwise
-    /// now than it did then.
+    /// Returns a request from its record; none where nothing was looked up for it, or where what it asked for
+    /// reads otherwise now than it did then.
     pub(crate) fn of(row: &RequestRow, home: &str) -> Option<Self> {
         let found: Found = serde_json::from_str(row.facts.as_deref()?).ok()?;
         let (reading, shell) = reading_of(row, home)?;
         Self::with(reading, found, shell, row)
     }
 
-    /// A request from its record, with what is found for it now; none where it cannot be read any more.
+    /// Returns a request from its record, with what is found for it now; none where it cannot be read any
+    /// more.
     pub(crate) fn found_again(
         row: &RequestRow,
         home: &str,
@@ -96,7 +97,7 @@ impl Past {
         protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
     }
 
-    /// Whether a rule is about it.
+    /// Returns true if a rule is about it.
     pub(crate) fn is_matched(&self, rule: &Rule, places: &Places, now: Millis) -> bool {
         would_match(rule, &self.facts(places, &places.data.to_string_lossy(), now))
     }

@@ -73,7 +73,7 @@ impl PermissionsFile {
         }
     }
 
-    /// Whether the file is what was read of it.
+    /// Returns true if the file is what was read of it.
     fn is_current(&self, path: &Path) -> bool {
         let Some(stamp) = &self.stamp else { return false };
         let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == *stamp);
@@ -141,7 +141,7 @@ impl Book {
         Ok(changed)
     }
 
-    /// Whether an agent's file is what it is judged by.
+    /// Returns true if an agent's file is what it is judged by.
     pub(crate) fn is_current(&self, agent: &AgentId) -> bool {
         self.agent(agent).is_none_or(|entry| entry.permissions.is_current(&entry.folder.permissions()))
     }

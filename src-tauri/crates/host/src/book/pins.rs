@@ -27,7 +27,7 @@ impl Book {
         }
     }
 
-    /// The program that an argv would start, and its script where it is an interpreter with one.
+    /// Returns the program that an argv would start, and its script where it is an interpreter with one.
     fn pin_of_command(&self, argv: &[String], agent: Option<&AgentId>) -> Result<Pin, BookError> {
         let home = &self.places().home;
         let chosen = agent.and_then(|agent| self.agent(agent));
@@ -69,7 +69,7 @@ impl Book {
         })
     }
 
-    /// Whether the program that a pinned rule names is another one now; none where it cannot be told.
+    /// Returns whether the program that a pinned rule names is another one now; none where it cannot be told.
     pub(super) fn has_changed(&self, pattern: &Pattern, agent: Option<&AgentId>, pin: &Pin) -> Option<bool> {
         let now = self.pin_of(pattern, agent).ok()?;
         Some(now.program.sha256 != pin.program.sha256)

@@ -33,7 +33,7 @@ pub(crate) struct Remember {
 }
 
 impl Remember {
-    /// Whether other agents may be judged otherwise by it.
+    /// Returns true if other agents may be judged otherwise by it.
     fn is_for_others(&self) -> bool {
         let mut renewed = self.renews.iter().flat_map(|renewal| &renewal.rules);
         self.scope == Scope::Everyone || renewed.any(|rule| rule.agent.as_ref() != Some(&self.agent))
@@ -47,7 +47,7 @@ pub(crate) struct Saved {
     pub(crate) rules: Vec<RuleId>,
     /// The entry in the audit by which rules were renewed, and those.
     pub(crate) renewed: Option<(i64, Vec<RuleId>)>,
-    /// Whether other agents may be judged otherwise by it.
+    /// True if other agents may be judged otherwise by it.
     pub(crate) for_others: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct NewRule {
     pub(crate) args: Option<Vec<String>>,
     /// The identities that were shown.
     pub(crate) pin: Option<Pin>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     pub(crate) allow_writes: bool,
     /// Limits beyond which it covers nothing.
     pub(crate) limits: Option<Box<Limits>>,
@@ -206,7 +206,8 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
     }
 }
 
-/// Whether a saved rule is the same but for its pin and its lifetime. One that lasts is not cut short.
+/// Returns true if a saved rule is the same but for its pin and its lifetime. One that lasts is not cut
+/// short.
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
         let place = (rule.folder.clone(), rule.input.clone(), rule.origin);

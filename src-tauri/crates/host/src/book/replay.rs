@@ -20,7 +20,7 @@ pub(crate) struct Edited {
 }
 
 impl Edited {
-    /// Whether anything is edited at all.
+    /// Returns true if anything is edited at all.
     fn is_something(&self) -> bool {
         self.rules.is_some() || self.file.is_some() || !self.and.is_empty()
     }
@@ -104,7 +104,7 @@ impl Book {
         Some((was, past.judge(&pair.after, self.places(), at)))
     }
 
-    /// The policies to compare; none for an agent that is gone.
+    /// Returns the policies to compare; none for an agent that is gone.
     fn pair(&self, agent: &AgentId, edited: &Edited) -> Result<Option<Pair>, BookError> {
         let Some(entry) = self.agent(agent) else { return Ok(None) };
         let now = AgentPolicy::clone(&entry.policy);

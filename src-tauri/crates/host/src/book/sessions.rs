@@ -25,7 +25,8 @@ struct Kept {
 }
 
 impl Sessions {
-    /// Those that were open when the last host ended. A layer with a line that cannot be read any more denies everything.
+    /// Returns those that were open when the last host ended. A layer with a line that cannot be read any
+    /// more denies everything.
     pub(super) fn of_record(kept: Vec<OpenSession>, home: &str) -> Self {
         let mut all: HashMap<AgentId, HashMap<String, Kept>> = HashMap::new();
         for open in kept {
@@ -45,7 +46,7 @@ impl Sessions {
         Self { all: Mutex::new(all) }
     }
 
-    /// Those of one agent.
+    /// Returns those of one agent.
     pub(super) fn of(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
         let all = self.lock();
         let sessions = all.get(agent).into_iter().flatten();
@@ -92,7 +93,7 @@ pub(crate) struct NewSession {
     pub(crate) parent: Option<String>,
     /// The subagent's own layer, as the text of a `permissions.jsonc`.
     pub(crate) rules: Option<String>,
-    /// Whether it may ask for the host; none is what its kind may.
+    /// True if it may ask for the host; none is what its kind may.
     pub(crate) elevated: Option<bool>,
 }
 
@@ -150,7 +151,7 @@ impl Book {
         Ok(())
     }
 
-    /// The sessions that have layers, by agent and name.
+    /// Returns the sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
         let all = self.inner.sessions.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {
@@ -161,7 +162,7 @@ impl Book {
         named
     }
 
-    /// The names of an agent's sessions that were opened and are not closed.
+    /// Returns the names of an agent's sessions that were opened and are not closed.
     pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
         let all = self.inner.sessions.lock();
         let sessions = all.get(agent).into_iter().flatten();

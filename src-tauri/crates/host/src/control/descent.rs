@@ -13,7 +13,7 @@ const FARTHEST: usize = 256;
 pub(crate) trait Processes {
     /// Who started `pid`; none where it is gone or unknown.
     fn parent(&self, pid: u32) -> Option<u32>;
-    /// The session `pid` belongs to; none where it is gone or unknown.
+    /// Returns the session `pid` belongs to; none where it is gone or unknown.
     fn session(&self, pid: u32) -> Option<u32>;
     /// Returns true if `pid` descends from a host or one of `runs`, through any orphaning; `None` if that is
     /// unknown.
@@ -33,8 +33,8 @@ pub(crate) enum Descent {
     Unknown,
 }
 
-/// Whether `peer` was started by the host (`own`) or by a run in `runs` (process ids, which are also their sessions).
-/// The host itself is not its own child.
+/// Returns whether `peer` was started by the host (`own`) or by a run in `runs` (process ids, which are also
+/// their sessions). The host itself is not its own child.
 pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> Descent {
     if peer == own {
         return Descent::Foreign;
@@ -64,7 +64,7 @@ pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl P
     Descent::Unknown
 }
 
-/// Whether `pid` is the host, a run, or in a run's session.
+/// Returns true if `pid` is the host, a run, or in a run's session.
 fn started(pid: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> bool {
     pid == own || runs.contains(&pid) || system.session(pid).is_some_and(|session| runs.contains(&session))
 }

@@ -53,7 +53,7 @@ impl Handle<ExplainCommand> for Control {
     }
 }
 
-/// The request that the command would be.
+/// Returns the request that the command would be.
 fn run_of(params: Explain) -> Result<RunParams, ControlError> {
     let what = match (params.argv, params.shell) {
         (Some(argv), None) => What::Command(argv),

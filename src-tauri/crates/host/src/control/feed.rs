@@ -144,7 +144,7 @@ fn kind_of(kind: &str) -> FeedKind {
     }
 }
 
-/// The row as it stood after a step: what came later is not told before its own step is.
+/// Returns the row as it stood after a step: what came later is not told before its own step is.
 fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
     let ended = step == Step::Ended;
     let decided = step >= Step::Decided;

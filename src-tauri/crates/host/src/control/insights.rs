@@ -99,7 +99,7 @@ fn add(counts: &mut Counts, decided: Decided, count: u64) {
     *field += count;
 }
 
-/// The last so many days of this machine's clock, today among them, oldest first.
+/// Returns the last so many days of this machine's clock, today among them, oldest first.
 fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
     if !(1..=LONGEST).contains(&count) {
         return Err(ControlError::invalid(format!("days is between 1 and {LONGEST}")));
@@ -147,7 +147,7 @@ struct Command {
 }
 
 impl Control {
-    /// The newest questions since then by command, those that were asked about most first.
+    /// Returns the newest questions since then by command, those that were asked about most first.
     async fn questions_since(
         &self,
         agent: Option<AgentId>,

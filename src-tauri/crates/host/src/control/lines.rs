@@ -17,7 +17,7 @@ pub(crate) struct Channel<'a> {
     pub(crate) home: &'a Path,
 }
 
-/// The lines for one kind of sandbox.
+/// Returns the lines for one kind of sandbox.
 pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),
@@ -171,7 +171,7 @@ postern-run -- uname -a
     )
 }
 
-/// A path as one word of a shell line.
+/// Returns a path as one word of a shell line.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
@@ -182,7 +182,7 @@ fn quoted(path: &Path) -> String {
     }
 }
 
-/// A path as a string of Apple's sandbox profile language.
+/// Returns a path as a string of Apple's sandbox profile language.
 fn sbpl(path: &Path) -> String {
     format!("\"{}\"", path.to_string_lossy().replace('\\', r"\\").replace('"', "\\\""))
 }

@@ -84,7 +84,7 @@ impl Control {
         Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
-    /// The doors of this host.
+    /// Returns the doors of this host.
     pub(crate) fn doors(&self) -> &Kept {
         &self.parts.doors
     }

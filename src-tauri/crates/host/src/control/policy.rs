@@ -86,7 +86,8 @@ impl Handle<ReplayPolicy> for Control {
 }
 
 impl Control {
-    /// The policy that the requests are judged by. What cannot be read is refused as it would be when it is saved.
+    /// Returns the policy that the requests are judged by. What cannot be read is refused as it would be when
+    /// it is saved.
     async fn edited(&self, params: Replay) -> Result<Edited, ControlError> {
         let file = match (&params.permissions, &params.agent) {
             (None, _) => None,

@@ -73,7 +73,7 @@ fn cli(cli: &Cli) -> SkillCli {
     }
 }
 
-/// A request in the activity list.
+/// Returns a request in the activity list.
 pub(crate) fn request(summary: &Summary) -> RequestRow {
     RequestRow {
         id: summary.id.to_string(),

@@ -67,7 +67,7 @@ impl Handle<StageRules> for Control {
     }
 }
 
-/// The rules of a file whose format is known.
+/// Returns the rules of a file whose format is known.
 pub(super) fn drafts(file: &RuleFile) -> Result<Vec<RuleDraft>, ControlError> {
     if file.version != VERSION {
         return Err(ControlError::invalid(format!("format {} is not known; {VERSION} is", file.version)));
@@ -183,7 +183,7 @@ impl Handle<PreviewRule> for Control {
     }
 }
 
-/// A rule as a person would write it.
+/// Returns a rule as a person would write it.
 pub(super) fn draft_of(rule: Rule) -> RuleDraft {
     RuleDraft {
         effect: rule.effect,

@@ -120,7 +120,7 @@ fn refusal(
 }
 
 impl Control {
-    /// The processes of commands that run.
+    /// Returns the processes of commands that run.
     async fn running(&self) -> BTreeSet<u32> {
         let live = self.read(postern_store::requests::live).await;
         // Where the record cannot be read, nothing runs because of it either.

@@ -55,7 +55,7 @@ impl Staged {
     }
 }
 
-/// Whether so many rules are taken at once.
+/// Returns whether so many rules are taken at once.
 pub(super) fn check(rules: usize) -> Result<(), ControlError> {
     if rules <= MOST {
         return Ok(());

@@ -121,7 +121,7 @@ impl Task {
         gone.then_some(NotApplied::NotWaiting)
     }
 
-    /// Whether what the person wants remembered can be: known before anything is decided.
+    /// Returns whether what the person wants remembered can be: known before anything is decided.
     fn can_remember(&self, question: &str, params: &AnswerParams) -> Result<(), NotApplied> {
         if !matches!(params.answer, Answer::Always | Answer::DenyAlways) {
             return Ok(());
@@ -329,7 +329,7 @@ fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::
     sender
 }
 
-/// The stable name of an answer.
+/// Returns the stable name of an answer.
 pub(super) fn name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",

@@ -57,7 +57,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The call that was checked.
+    /// Returns the call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
         let ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites } = params;
         let subject = Subject::of_call(&tool, server.as_deref(), &arguments);
@@ -91,13 +91,13 @@ impl Call {
         self.arguments.as_object().unwrap_or(&NONE)
     }
 
-    /// The folder that a command of it would run in, where it names one.
+    /// Returns the folder that a command of it would run in, where it names one.
     pub(crate) fn folder(&self) -> Option<&str> {
         let named = self.arguments.get("cwd").and_then(Value::as_str).filter(|cwd| cwd.starts_with('/'));
         named.or(self.cwd.as_deref())
     }
 
-    /// Everything that an answer to it is about.
+    /// Returns everything that an answer to it is about.
     pub(crate) fn bound(&self) -> BoundCall {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
@@ -171,7 +171,7 @@ impl Call {
 }
 
 impl Request {
-    /// The use of a tool.
+    /// Returns the use of a tool.
     fn of_call(connection: ConnectionId, agent: &AgentId, call: Call, output_cap: u64) -> Self {
         let id = Uuid::now_v7();
         let run = call.run(id);
@@ -181,7 +181,7 @@ impl Request {
         Self { line, origin: call.origin(), call: Some(Arc::new(call)), ..request }
     }
 
-    /// Whether its agent was told that a person is asked, and waits for the answer.
+    /// Returns true if its agent was told that a person is asked, and waits for the answer.
     pub(super) fn is_call_that_waits(&self) -> bool {
         self.call.is_some() && self.accepted.is_empty() && self.ending().is_none()
     }
@@ -208,7 +208,7 @@ impl Task {
         self.take_in(request);
     }
 
-    /// The calls that wait, oldest first.
+    /// Returns the calls that wait, oldest first.
     pub(super) fn waiting_tools(&self) -> Vec<ToolQuestion> {
         let waiting = self.requests.values().filter(|request| request.is_call_that_waits());
         let mut waiting: Vec<ToolQuestion> = waiting.filter_map(waiting_tool).collect();
@@ -295,7 +295,7 @@ impl Task {
     }
 }
 
-/// The answer to a call that a person is asked about.
+/// Returns the answer to a call that a person is asked about.
 pub(super) fn asked_result(request: &Request) -> ToolCheckResult {
     ToolCheckResult {
         decision: Decision::Ask,
@@ -392,7 +392,7 @@ fn waiting_tool(request: &Request) -> Option<ToolQuestion> {
     })
 }
 
-/// The event that source 4 has for it.
+/// Returns the event that source 4 has for it.
 pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
     ToolApprovalRequired {
         kind: RequiredType::ToolApprovalRequired,
@@ -403,8 +403,8 @@ pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
     }
 }
 
-/// A value as JSON text that is still JSON, and in which everything can be seen: outside of its strings JSON is ASCII, and
-/// inside them any character can be written as an escape.
+/// Returns a value as JSON text that is still JSON, and in which everything can be seen: outside of its
+/// strings JSON is ASCII, and inside them any character can be written as an escape.
 fn visible_json(value: &serde_json::Value) -> String {
     let text = value.to_string();
     let mut shown = String::with_capacity(text.len());

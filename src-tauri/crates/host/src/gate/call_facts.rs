@@ -73,8 +73,8 @@ pub(crate) fn judge_call(
     Judgement::Judged(Box::new(judged))
 }
 
-/// A command of the agent's own shell. The folder is the one that the agent names, which may be one in a sandbox that is none
-/// here; without one it is where a host command of this agent would run.
+/// Returns a command of the agent's own shell. The folder is the one that the agent names, which may be one
+/// in a sandbox that is none here; without one it is where a host command of this agent would run.
 fn own_shell(
     world: &World,
     policy: &AgentPolicy,
@@ -120,7 +120,7 @@ fn own_shell(
     judged
 }
 
-/// The protected places that a command touches. Reads the disk.
+/// Returns the protected places that a command touches. Reads the disk.
 pub(crate) fn touches_of_line(facts: &Facts<'_>) -> Vec<ShellTouch> {
     Protected::new(facts.home, real_place).of_line(facts)
 }
@@ -274,7 +274,7 @@ fn real_path(path: &Path) -> Option<String> {
 }
 
 impl CallFacts {
-    /// The verdict on the use of a tool by a policy. `facts` are those of its command.
+    /// Returns the verdict on the use of a tool by a policy. `facts` are those of its command.
     pub(super) fn judge(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {
             let verdict = protect_in_own_shell(judge(policy, facts), policy, facts, &self.line);
@@ -313,7 +313,7 @@ impl CallFacts {
         Ok(vec![Offer { id: "command", label, drafts, folder: None, renews, confinement }])
     }
 
-    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
+    /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
     pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         self.judge_tool(world, policy).always
     }
@@ -351,7 +351,7 @@ impl CallFacts {
         }
     }
 
-    /// Whether an allowed call rests on nobody's decision.
+    /// Returns true if an allowed call rests on nobody's decision.
     pub(super) fn is_by_default(&self, verdict: &Verdict) -> bool {
         let reason = if self.call.tool == SHELL_TOOL { Reason::Builtin } else { Reason::Policy };
         verdict.decision == Decision::Allow && verdict.reason == reason

@@ -95,7 +95,8 @@ impl Task {
         self.take_in(request);
     }
 
-    /// Whether another request of an agent may come in, whatever it is about: its limits, and its session.
+    /// Returns whether another request of an agent may come in, whatever it is about: its limits, and its
+    /// session.
     pub(super) fn admit(
         &mut self,
         agent: &AgentId,
@@ -276,7 +277,7 @@ impl Task {
         }
     }
 
-    /// A live request of this agent; another agent's is none.
+    /// Returns a live request of this agent; another agent's is none.
     pub(super) fn theirs(&self, agent: &AgentId, request_id: Uuid) -> Option<&Request> {
         let id = self.keys.get(&(agent.clone(), request_id))?;
         self.requests.get(id)
@@ -289,7 +290,7 @@ fn duplicate() -> ErrorObject {
     ErrorObject::new(ErrorCode::DuplicateRequest, message)
 }
 
-/// The answer to a request that is on its way.
+/// Returns the answer to a request that is on its way.
 pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
     Accepted {
         request_id: run.request_id,
@@ -318,7 +319,7 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
     }
 }
 
-/// A verdict as far as an agent is told.
+/// Returns a verdict as far as an agent is told.
 fn note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {

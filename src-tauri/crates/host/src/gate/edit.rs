@@ -40,7 +40,7 @@ impl Task {
         }
     }
 
-    /// The requests that would run it instead, each with what it asked for.
+    /// Returns the requests that would run it instead, each with what it asked for.
     fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, NotApplied> {
         if params.text.trim().is_empty() {
             return Err(NotApplied::NoCommand);
@@ -107,7 +107,7 @@ impl Task {
         answer(reply, edited);
     }
 
-    /// The question as it would be, where nothing speaks against it.
+    /// Returns the question as it would be, where nothing speaks against it.
     fn can_show(
         &mut self,
         question: &str,

@@ -51,7 +51,7 @@ impl Task {
         tracing::info!(parent: &request.span, "ended");
     }
 
-    /// The last event of a request, once it has ended.
+    /// Returns the last event of a request, once it has ended.
     pub(super) fn ended_event(&self, id: Uuid) -> Option<Event> {
         let request = self.requests.get(&id)?;
         if request.call.is_some() {
@@ -112,7 +112,7 @@ pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
     judged.plan.timeout_ms.filter(|may| run.timeout_ms.is_some_and(|wanted| *may < wanted))
 }
 
-/// The event of an ending that was found at a restart.
+/// Returns the event of an ending that was found at a restart.
 pub(super) fn event_of(ending: &Ending) -> Event {
     match ending {
         Ending::Denied(denial) => Event::Denied(render::denial(denial)),
@@ -123,7 +123,8 @@ pub(super) fn event_of(ending: &Ending) -> Event {
     }
 }
 
-/// The event of an ending that was kept, with what is kept of its output, and what ran instead where it was edited.
+/// Returns the event of an ending that was kept, with what is kept of its output, and what ran instead where
+/// it was edited.
 pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
     let event = match ending {
         Ending::Finished { end } => finished(*end, Some(ran), None),
@@ -140,7 +141,7 @@ fn with_edit(event: Event, edited: Option<String>) -> Event {
     }
 }
 
-/// A denial as a model is told, in one line in which everything can be seen.
+/// Returns a denial as a model is told, in one line in which everything can be seen.
 pub(super) fn text(denial: &Denial) -> String {
     let feedback = denial.feedback.as_deref().map(postern_command::escape::text);
     Denied { feedback, ..render::denial(denial) }.text()

@@ -184,8 +184,8 @@ impl Task {
     }
 }
 
-/// The last event of a request, as it was told; built anew from the record where the event is not kept any more. None where
-/// it has not ended.
+/// Returns the last event of a request, as it was told; built anew from the record where the event is not
+/// kept any more. None where it has not ended.
 fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
     let summary = &row.summary;

@@ -38,7 +38,7 @@ impl Task {
         }
     }
 
-    /// A question's time begins now, within the limit of all of it. Returns whether it waits on.
+    /// Begins a question's time now, within the limit of all of it. Returns whether it waits on.
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
@@ -61,7 +61,8 @@ impl Task {
         true
     }
 
-    /// Whether no approver is connected that could answer, and the agent's questions do not wait for one.
+    /// Returns true if no approver is connected that could answer, and the agent's questions do not wait for
+    /// one.
     fn waits_for_nobody(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let policy = agent.and_then(|agent| self.parts.book.policy(&agent));

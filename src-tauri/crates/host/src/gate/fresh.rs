@@ -19,7 +19,7 @@ impl Task {
         }
     }
 
-    /// Whether a call may be judged by what was read of the agent's file before.
+    /// Returns true if a call may be judged by what was read of the agent's file before.
     fn is_current(&self, agent: &AgentId, call: &Call) -> bool {
         match call {
             Call::Run(_) | Call::ToolCheck(_) | Call::Which(_) => self.parts.book.is_current(agent),

@@ -44,7 +44,7 @@ pub(crate) struct World {
     pub(crate) home: String,
     /// Postern's own data folder, real.
     pub(crate) data: String,
-    /// Whether names are compared without case.
+    /// True if names are compared without case.
     pub(crate) any_case: bool,
     /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
@@ -74,7 +74,7 @@ pub(crate) enum Judgement {
 }
 
 impl Judgement {
-    /// Whether it is denied, whatever else holds.
+    /// Returns true if it is denied, whatever else holds.
     pub(super) fn denies(&self) -> bool {
         match self {
             Self::Refused(_) => true,
@@ -82,7 +82,7 @@ impl Judgement {
         }
     }
 
-    /// The patterns that *Always* would add to the agent's `permissions.jsonc`.
+    /// Returns the patterns that *Always* would add to the agent's `permissions.jsonc`.
     pub(crate) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         match self {
             Self::Judged(judged) => judged.patterns(world, policy),
@@ -335,7 +335,8 @@ impl Judged {
         }
     }
 
-    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for the tool by which it does it itself.
+    /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for the tool by which it
+    /// does it itself.
     pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         self.call.as_ref().map(|call| call.patterns(world, policy)).unwrap_or_default()
     }

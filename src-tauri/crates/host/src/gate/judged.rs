@@ -140,7 +140,7 @@ impl Task {
         Ok(true)
     }
 
-    /// The event that tells of the question that a request waits for, and the question as it is kept.
+    /// Returns the event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
         let question = self.questions.of(id)?.shown.question.clone();
         let pending = self.told_pending(&question);
@@ -335,7 +335,7 @@ impl Closing {
     }
 }
 
-/// A question as it is kept.
+/// Returns a question as it is kept.
 pub(super) fn row_of(question: &Question) -> Option<QuestionRow> {
     Some(QuestionRow {
         id: Uuid::parse_str(&question.id).ok()?,

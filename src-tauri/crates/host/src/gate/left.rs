@@ -53,7 +53,8 @@ impl Task {
     }
 }
 
-/// Whether its end is worth hearing later. Where nobody answered, the same again is asked about again.
+/// Returns true if its end is worth hearing later. Where nobody answered, the same again is asked about
+/// again.
 fn is_news(request: &Request) -> bool {
     match request.ending() {
         Some(Ending::Denied(denial)) => {

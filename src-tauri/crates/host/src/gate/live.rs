@@ -73,7 +73,7 @@ pub(crate) struct Request {
     pub(crate) running: Option<Running>,
     /// Dropped when `exec.started` is told: what the run writes is told behind it.
     pub(crate) began: Option<oneshot::Sender<Late>>,
-    /// Whether it holds one of its agent's places.
+    /// True if it holds one of its agent's places.
     pub(crate) placed: bool,
     /// How much of its output is kept per stream, in bytes.
     pub(crate) output_cap: u64,
@@ -116,7 +116,7 @@ struct Pledged {
 }
 
 impl Pledge {
-    /// A reply for so many requests.
+    /// Returns a reply for so many requests.
     pub(crate) fn new(reply: oneshot::Sender<Answered>, left: usize) -> Self {
         Self(Arc::new(Mutex::new(Pledged { left, reply: Some(reply) })))
     }
@@ -207,7 +207,7 @@ impl Request {
         RunState::from(self.state())
     }
 
-    /// Whether it asks a person.
+    /// Returns true if it asks a person.
     pub(crate) fn is_asking(&self) -> bool {
         matches!(self.state(), State::Asking { .. })
     }
@@ -275,7 +275,7 @@ pub(crate) struct AgentState {
 }
 
 impl AgentState {
-    /// An agent with the sessions that it had open when the last host ended.
+    /// Returns an agent with the sessions that it had open when the last host ended.
     pub(crate) fn new(clock: Duration, open: Vec<String>) -> Self {
         Self {
             limits: Limits::default(),

@@ -15,7 +15,7 @@ use std::path::Path;
 const PREVIEW_BYTES: usize = 4096;
 const PREVIEW_LINES: usize = 20;
 
-/// The standard input that a rule has to cover: nothing in it is as good as none.
+/// Returns the standard input that a rule has to cover: nothing in it is as good as none.
 fn input_of(stdin: &Stdin) -> Input {
     match stdin {
         Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
@@ -92,7 +92,7 @@ pub(super) fn looked_up(
     }))
 }
 
-/// The first lines of a script, from the file that was opened.
+/// Returns the first lines of a script, from the file that was opened.
 pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
     let beginning = script.beginning(PREVIEW_BYTES);
     let text = String::from_utf8_lossy(&beginning);
@@ -139,8 +139,8 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
     if inside { Ok(cwd) } else { Err(refused(FolderProblem::Outside)) }
 }
 
-/// The folders that an agent's confined runs may read, by their real paths. One that names none has the folder that the
-/// request works in: the whole work tree, where that is one.
+/// Returns the folders that an agent's confined runs may read, by their real paths. One that names none has
+/// the folder that the request works in: the whole work tree, where that is one.
 pub(super) fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
     let real = |path: &Path| path.to_str().map(str::to_owned);
     if settings.folders.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) enum Message {
     Closed(ConnectionId),
     /// A connection wants to know the settings of its agent.
     Settings { agent: AgentId, reply: oneshot::Sender<Option<Settings>> },
-    /// Whether something of an agent runs or waits.
+    /// True if something of an agent runs or waits.
     IsBusy { agent: AgentId, reply: oneshot::Sender<bool> },
     /// A face lists what waits.
     Questions { face: FaceId, reply: oneshot::Sender<Vec<Question>> },
@@ -154,7 +154,7 @@ pub struct Counts {
     pub waiting: u32,
     /// Commands that run.
     pub running: u32,
-    /// Whether everything is denied for now.
+    /// True if everything is denied for now.
     pub paused: bool,
     /// When the pause ends.
     pub paused_until: Option<Millis>,

@@ -79,7 +79,7 @@ pub(crate) struct Received {
 #[error("Postern is shutting down")]
 pub struct Gone;
 
-/// A gate and the other end of its channel, for [`run`].
+/// Returns a gate and the other end of its channel, for [`run`].
 pub(crate) fn gate() -> (Gate, Received) {
     let (messages, rest) = mpsc::channel(BACKLOG);
     let (urgent, first) = mpsc::channel(BACKLOG);
@@ -93,8 +93,8 @@ pub(crate) fn start(parts: Parts, gate: &Gate, received: Received, on: &Handle) 
 }
 
 impl Gate {
-    /// Everything that waits for a person, oldest first. A face that reads it has been shown them; a window has to say
-    /// that it shows them ([`Self::presented`]).
+    /// Returns everything that waits for a person, oldest first. A face that reads it has been shown them; a
+    /// window has to say that it shows them ([`Self::presented`]).
     pub async fn questions(&self, face: FaceId) -> Result<Vec<Question>, Gone> {
         self.ask(|reply| Message::Questions { face, reply }).await
     }
@@ -104,13 +104,13 @@ impl Gate {
         self.ask(|reply| Message::Question { face, id, reply }).await
     }
 
-    /// A person's answer. The answer counts when it names the digest on show and, from a window, was armed. It comes
-    /// back when the answer, and a rule that it saves, are durable.
+    /// Returns a person's answer. The answer counts when it names the digest on show and, from a window, was
+    /// armed. It comes back when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
     }
 
-    /// A person changes the command of a question: it is judged, and shown under a digest of its own.
+    /// Changes the command of a question: the new one is judged, and shown under a digest of its own.
     pub async fn edit(&self, params: EditParams) -> Result<Edited, Gone> {
         self.ask(|reply| Message::Edit { params: Box::new(params), reply }).await
     }
@@ -139,7 +139,7 @@ impl Gate {
         self.ask(|reply| Message::CloseSession { agent, session, reply }).await
     }
 
-    /// The run of a request while it runs: its output so far. `request` is the host's own id.
+    /// Returns the run of a request while it runs: its output so far. `request` is the host's own id.
     pub(crate) async fn running(&self, request: Uuid) -> Result<Option<Running>, Gone> {
         self.ask(|reply| Message::Running { request, reply }).await
     }
@@ -160,12 +160,12 @@ impl Gate {
         self.first.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
     }
 
-    /// The tool calls that wait, oldest first.
+    /// Returns the tool calls that wait, oldest first.
     pub(crate) async fn tools(&self) -> Result<Vec<ToolQuestion>, Gone> {
         self.ask(Message::Tools).await
     }
 
-    /// A person approves a tool call. False where it does not wait any more.
+    /// Approves a tool call. False where it does not wait any more.
     pub(crate) async fn approve_tool(&self, params: ToolApprove, face: FaceId) -> Result<bool, Gone> {
         let answer = if params.always { Answer::Always } else { Answer::Once };
         let (session, id) = (params.session_id, params.approval_id);
@@ -173,7 +173,7 @@ impl Gate {
         self.ask(|reply| Message::AnswerTool { check, face, reply }).await
     }
 
-    /// A person denies a tool call. False where it does not wait any more.
+    /// Denies a tool call. False where it does not wait any more.
     pub(crate) async fn deny_tool(&self, params: ToolDeny, face: FaceId) -> Result<bool, Gone> {
         let (session, id) = (params.session_id, params.approval_id);
         let check = ToolAnswer { session, id, answer: Answer::Deny, feedback: params.feedback };
@@ -190,7 +190,7 @@ impl Gate {
         self.ask(Message::Shutdown).await
     }
 
-    /// The settings of an agent; none where there is no such agent.
+    /// Returns the settings of an agent; none where there is no such agent.
     pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
         self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
     }
@@ -209,7 +209,7 @@ impl Gate {
         });
     }
 
-    /// Whether something of `agent` runs or waits.
+    /// Returns whether something of `agent` runs or waits.
     pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, Gone> {
         self.ask_in_turn(|reply| Message::IsBusy { agent, reply }).await
     }

@@ -84,7 +84,7 @@ impl Owed {
 }
 
 impl Task {
-    /// The time since the gate began: what requests count by.
+    /// Returns the time since the gate began: what requests count by.
     pub(super) fn clock(&self) -> Duration {
         self.began.elapsed()
     }
@@ -305,7 +305,7 @@ impl Before {
     }
 }
 
-/// Whether a write can never succeed: what it is about is gone, or the record is closed.
+/// Returns true if a write can never succeed: what it is about is gone, or the record is closed.
 fn can_never_be(error: &Error) -> bool {
     match error {
         Error::Missing(_) | Error::Refused(_) | Error::Closed | Error::Displaced => true,

@@ -87,8 +87,8 @@ impl Task {
         }
     }
 
-    /// Whether a question may wait: on a locked screen only for an approver that was paired, unless the person wants it
-    /// to wait for any.
+    /// Returns whether a question may wait: on a locked screen only for an approver that was paired, unless
+    /// the person wants it to wait for any.
     pub(super) fn may_wait(&self) -> Result<(), Denial> {
         if self.denied_by_lock() && !self.parts.faces.kinds().contains(&FaceKind::Remote) {
             return Err(Refusal::NotShown(NotShown::Locked).into());
@@ -96,7 +96,7 @@ impl Task {
         Ok(())
     }
 
-    /// Whether the screen is locked, and nobody may answer at it then.
+    /// Returns true if the screen is locked, and nobody may answer at it then.
     fn denied_by_lock(&self) -> bool {
         self.parts.book.snapshot().settings.deny_when_locked
             && self.parts.session.presence() == Presence::Locked

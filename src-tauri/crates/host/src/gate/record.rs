@@ -110,7 +110,7 @@ impl Task {
         self.write(id, at, Written { event, whole, durable }, work, was_known);
     }
 
-    /// The event of its end, which can be joined for a while where nobody listens.
+    /// Returns the event of its end, which can be joined for a while where nobody listens.
     fn ended(&mut self, id: Uuid) -> Option<Told> {
         self.keep_left(id);
         self.ended_event(id)
@@ -204,9 +204,9 @@ impl Task {
 /// What goes with an entry to the writer.
 struct Written {
     event: Option<Told>,
-    /// Whether the event is kept as it is told.
+    /// True if the event is kept as it is told.
     whole: bool,
-    /// Whether it outlives a power cut.
+    /// True if it outlives a power cut.
     durable: bool,
 }
 
@@ -283,7 +283,7 @@ fn started_event(request: &Request, pid: u32) -> Option<Told> {
     Some(Told::Started(Started { pid, path, argv, cwd, by, edited, profile }))
 }
 
-/// A request as it is written down the first time.
+/// Returns a request as it is written down the first time.
 pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
     Arc::new(NewRequest {
         id: request.id,
@@ -302,7 +302,7 @@ pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
     })
 }
 
-/// The bytes of a fingerprint; a text that is none has a content of its own.
+/// Returns the bytes of a fingerprint; a text that is none has a content of its own.
 fn unhex(text: &str) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {

@@ -109,7 +109,7 @@ impl Task {
         }
     }
 
-    /// A question with how much waits beside it and behind it.
+    /// Returns a question with how much waits beside it and behind it.
     pub(super) fn among_others(&self, question: Question) -> Question {
         let waiting = u32::try_from(self.all_waiting().saturating_sub(1)).unwrap_or(u32::MAX);
         let queued = self.queued(&question.asker.agent);

@@ -10,14 +10,15 @@ use postern_policy::{
     kind_name, parse_pattern, pattern_text,
 };
 
-/// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
+/// Returns true if what the person wants saved is a line of the agent's `permissions.jsonc`.
 pub(super) fn adds_line(request: &Request, params: &AnswerParams) -> bool {
     let by_number = params.proposal.as_deref() == Some(super::call::FILE);
     params.answer == Answer::Always
         && (request.origin == Origin::Tool || (request.origin == Origin::AgentShell && by_number))
 }
 
-/// The lines of the agent's `permissions.jsonc` that the person wants added, where that is what *Always* does here.
+/// Returns the lines of the agent's `permissions.jsonc` that the person wants added, where that is what
+/// *Always* does here.
 pub(super) fn line_of(
     request: &Request,
     params: &AnswerParams,
@@ -167,7 +168,7 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
     remember.rules.iter().map(saved).chain(renewed).collect()
 }
 
-/// The rules that an offer would save.
+/// Returns the rules that an offer would save.
 pub(super) fn rules_of(offer: &Offer, effect: Effect) -> Vec<NewRule> {
     offer.drafts.iter().map(|draft| rule_of(draft, offer.folder.as_deref(), effect)).collect()
 }
@@ -188,7 +189,8 @@ fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
     }
 }
 
-/// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.
+/// Returns the offer's rule with the pattern as the person edited it. A pattern with other arguments has none
+/// of its own.
 fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, NotApplied> {
     // A rule about files stays one: the same text by itself would name programs.
     let kind = rule.pattern.files().map(|_| kind_name(&rule.pattern));

@@ -51,7 +51,7 @@ impl Task {
         });
     }
 
-    /// Whether a session's layers are not in force yet: nothing may be judged in it.
+    /// Returns true if a session's layers are not in force yet: nothing may be judged in it.
     pub(super) fn is_opening(&mut self, agent: &AgentId, session: Option<&str>) -> bool {
         session.is_some_and(|session| self.agent(agent).sessions.is_changing(session))
     }

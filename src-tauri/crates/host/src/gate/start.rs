@@ -119,7 +119,7 @@ impl Task {
         });
     }
 
-    /// Whether the policy, as it is now, still lets through what was let through.
+    /// Returns whether the policy, as it is now, still lets through what was let through.
     fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         if let State::Starting { stop: Some(_), .. } = request.state() {
@@ -155,7 +155,7 @@ impl Task {
         if holds { Ok(()) } else { Err(changed()) }
     }
 
-    /// The connection that waits for this request, which its output must not outrun.
+    /// Returns the connection that waits for this request, which its output must not outrun.
     fn outbox_of(&self, id: Uuid) -> Option<crate::socket::Outbox> {
         let request = self.requests.get(&id)?;
         self.outboxes.get(&request.connection).cloned()

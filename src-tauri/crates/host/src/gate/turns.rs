@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
-    /// Whether a question about it may open now; otherwise it waits for its turn.
+    /// Returns whether a question about it may open now; otherwise it waits for its turn.
     pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Uuid) -> Result<bool, Denial> {
         let (room, clock) = (self.may_open(agent), self.clock());
         let state = self.agent(agent);
@@ -26,7 +26,8 @@ impl Task {
         }
     }
 
-    /// Whether a question of this agent may open beside those that are open. One that has none open always may.
+    /// Returns true if a question of this agent may open beside those that are open. One that has none open
+    /// always may.
     fn may_open(&mut self, agent: &AgentId) -> bool {
         let open = self.open_of(agent);
         let limited = self.next_question(agent).is_some();
@@ -89,7 +90,7 @@ impl Task {
         self.agents.get(agent).map_or(0, |state| u32::try_from(state.turns.len()).unwrap_or(u32::MAX))
     }
 
-    /// Everything that waits for a person: the open questions, and what is behind them.
+    /// Returns everything that waits for a person: the open questions, and what is behind them.
     pub(super) fn all_waiting(&self) -> usize {
         self.questions.len() + self.agents.values().map(|state| state.turns.len()).sum::<usize>()
     }

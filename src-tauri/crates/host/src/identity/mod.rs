@@ -55,7 +55,7 @@ pub struct Identified {
     pub state: FileState,
     /// What it is.
     pub identity: Identity,
-    /// Whether its last change was so long ago that another one cannot hide behind the same time.
+    /// True if its last change was so long ago that another one cannot hide behind the same time.
     pub settled: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct Identities {
 }
 
 impl Identities {
-    /// An empty memory.
+    /// Returns an empty memory.
     pub fn new() -> Self {
         Self::default()
     }

@@ -22,7 +22,7 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// The state of an opened file.
+    /// Returns the state of an opened file.
     ///
     /// # Errors
     /// What `fstat` says.
@@ -37,14 +37,15 @@ impl FileState {
         })
     }
 
-    /// Whether it last changed longer than `margin` before `now`. Times in the future are never settled.
+    /// Returns true if it last changed longer than `margin` before `now`. Times in the future are never
+    /// settled.
     pub fn settled(&self, now: SystemTime, margin: Duration) -> bool {
         let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let latest = self.mtime_ns.max(self.ctime_ns).saturating_add_unsigned(margin.as_nanos());
         i128::try_from(now).is_ok_and(|now| latest < now)
     }
 
-    /// Whether `other` is the same file, whatever became of its content.
+    /// Returns true if `other` is the same file, whatever became of its content.
     pub fn same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }

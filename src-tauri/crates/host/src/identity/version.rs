@@ -2,9 +2,10 @@
 
 use std::path::{Component, Path};
 
-/// The version that a real path names: `…/Cellar/ripgrep/14.1.0/bin/rg`, `/nix/store/<hash>-ripgrep-14.1.0/bin/rg`,
-/// `~/.asdf/installs/nodejs/20.1.0/bin/node`, `…/Python.framework/Versions/3.12/bin/python3.12`, an app's `Info.plist`,
-/// or a file name such as `python3.11`.
+/// Returns the version that a real path names: `…/Cellar/ripgrep/14.1.0/bin/rg`,
+/// `/nix/store/<hash>-ripgrep-14.1.0/bin/rg`, `~/.asdf/installs/nodejs/20.1.0/bin/node`,
+/// `…/Python.framework/Versions/3.12/bin/python3.12`, an app's `Info.plist`, or a file name such as
+/// `python3.11`.
 pub fn version_of(real_path: &Path) -> Option<String> {
     let parts: Vec<&str> = real_path
         .components()

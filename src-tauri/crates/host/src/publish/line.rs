@@ -24,7 +24,7 @@ enum Body<'a> {
     Output { stream: postern_protocol::Stream, offset: u64, length: usize },
 }
 
-/// An event as it is written down.
+/// Returns an event as it is written down.
 pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     let body = match event {
         Event::Output(output) => {
@@ -48,13 +48,13 @@ pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     }
 }
 
-/// A time as agents read it: RFC 3339, milliseconds, UTC.
+/// Returns a time as agents read it: RFC 3339, milliseconds, UTC.
 pub(crate) fn time(at: Millis) -> String {
     let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{at:.3}")
 }
 
-/// A written event as it was told; none where it cannot be read back.
+/// Returns a written event as it was told; none where it cannot be read back.
 pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
     let line = told_again(row, &row.event.params);
     let frame = postern_protocol::decode(line.trim_ascii_end(), postern_protocol::limits::FRAME_OUT).ok()?;
@@ -64,7 +64,7 @@ pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
     }
 }
 
-/// A written event as a line, `\n` included.
+/// Returns a written event as a line, `\n` included.
 pub(super) fn told_again(row: &EventRow, members: &str) -> Vec<u8> {
     let (sequence, at, method) = (row.sequence, time(row.event.at), &row.event.method);
     let members = members.strip_prefix('{').unwrap_or("}");

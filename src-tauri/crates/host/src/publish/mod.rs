@@ -39,7 +39,7 @@ pub(crate) struct About {
 pub(crate) struct Keeping<'a> {
     /// What is written down instead of what is told: the same event with less in it.
     pub(crate) event: Option<&'a Event>,
-    /// Whether it outlives a power cut.
+    /// True if it outlives a power cut.
     pub(crate) durable: bool,
 }
 
@@ -108,8 +108,8 @@ impl Publisher {
         });
     }
 
-    /// A connection hears the agent's events from now on, and first `greeting` with the number of the newest one, and
-    /// what it missed since `after`.
+    /// Subscribes a connection: it hears the agent's events from now on, and first `greeting` with the number
+    /// of the newest one, and what it missed since `after`.
     pub(crate) fn subscribe(
         &self,
         agent: &AgentId,

@@ -66,7 +66,7 @@ fn again(store: &Store, row: &EventRow) -> Vec<u8> {
     told_again(row, &members)
 }
 
-/// An output with the data that is still kept of it, and how much is not.
+/// Returns an output with the data that is still kept of it, and how much is not.
 fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     let mut members: Map<String, Value> = serde_json::from_str(&row.event.params).ok()?;
     let written: Written = serde_json::from_str(&row.event.params).ok()?;
@@ -89,7 +89,7 @@ fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     serde_json::to_string(&members).ok()
 }
 
-/// The bytes of an output, where all of them are still kept.
+/// Returns the bytes of an output, where all of them are still kept.
 fn kept(store: &Store, request: Uuid, written: &Written) -> Option<Vec<u8>> {
     let output = store.read(|conn| outputs::get(conn, request, written.stream)).ok()??;
     let whole = |part: &[u8], start: u64| {

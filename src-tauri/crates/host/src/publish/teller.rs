@@ -86,7 +86,7 @@ pub(super) fn start(on: &Handle, agent: AgentId, store: Store) -> mpsc::Unbounde
     sender
 }
 
-/// The newest event that was written before.
+/// Returns the newest event that was written before.
 async fn newest(store: &Store, agent: &AgentId) -> u64 {
     let (store, agent) = (store.clone(), agent.clone());
     let read = tokio::task::spawn_blocking(move || store.read(|conn| events::next(conn, &agent)));

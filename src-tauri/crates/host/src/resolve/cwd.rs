@@ -39,12 +39,12 @@ impl Cwd {
         Ok(Self { bound, folder: Arc::new(folder) })
     }
 
-    /// The opened folder, for `fchdir`.
+    /// Returns the opened folder, for `fchdir`.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 
-    /// Whether its real path still leads to it.
+    /// Returns true if its real path still leads to it.
     pub fn is_current(&self) -> bool {
         rustix::fs::stat(self.bound.path.as_str())
             .is_ok_and(|stat| (device(stat.st_dev), stat.st_ino) == (self.bound.device, self.bound.inode))

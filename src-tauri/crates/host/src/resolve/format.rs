@@ -13,7 +13,7 @@ pub(super) enum Format {
     Script(Vec<String>),
 }
 
-/// The format that a file's first bytes announce.
+/// Returns the format that a file's first bytes announce.
 ///
 /// # Errors
 /// A sentence fragment that says why it cannot be executed. A file without a known format is refused here because some

@@ -22,7 +22,7 @@ pub struct HeldFile {
     pub path: PathBuf,
     /// Which file it was, and when it had last changed, when it was identified.
     pub state: FileState,
-    /// Whether that change was so long before that another one cannot hide behind the same time.
+    /// True if that change was so long before that another one cannot hide behind the same time.
     pub settled: bool,
     /// What it is, as the plan holds it.
     pub bound: BoundFile,
@@ -30,13 +30,13 @@ pub struct HeldFile {
     pub interpreter: Option<Arc<HeldFile>>,
     /// The `#!` line's words.
     pub shebang: Option<Vec<String>>,
-    /// Whether the person's own user could change it.
+    /// True if the person's own user could change it.
     pub mutable: bool,
     /// True if the agent could change which file runs, or its content.
     pub agent_can_change: bool,
     /// Number of hard links of the file.
     pub links: u64,
-    /// Whether it runs as another user or group, or with rights of its own (file capabilities).
+    /// True if it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
     pub earlier: Vec<PathBuf>,
@@ -126,12 +126,12 @@ impl HeldFile {
         })
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The open file's descriptor.
+    /// Returns the open file's descriptor.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
@@ -149,7 +149,7 @@ impl HeldFile {
         bytes
     }
 
-    /// The fact that policy judges by.
+    /// Returns the fact that policy judges by.
     pub(super) fn program(&self, invoked: &str) -> Program {
         Program {
             invoked: invoked.to_owned(),
@@ -164,7 +164,7 @@ impl HeldFile {
         }
     }
 
-    /// The fact that policy judges a script operand by.
+    /// Returns the fact that policy judges a script operand by.
     pub(super) fn script(&self, written: &str) -> Script {
         Script {
             written: written.to_owned(),

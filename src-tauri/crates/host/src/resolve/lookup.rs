@@ -26,7 +26,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether the same name means the same in `folder`: a bare one does anywhere.
+    /// Returns true if the same name means the same in `folder`: a bare one does anywhere.
     fn is(&self, name: &str, folder: &Path) -> bool {
         self.name == name && (!name.contains('/') || self.folder == folder)
     }
@@ -61,8 +61,8 @@ impl Found {
 }
 
 impl Resolver {
-    /// A name with a slash is a path; any other is searched for, as a shell would: the first that can be executed,
-    /// and where none can, the first that is there.
+    /// Returns a name with a slash is a path; any other is searched for, as a shell would: the first that can
+    /// be executed, and where none can, the first that is there.
     pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
         if name.is_empty() || name.contains('\0') {
             return Found::Nothing;
@@ -104,8 +104,8 @@ impl Resolver {
         false
     }
 
-    /// The file at a path that may hold `..`: the path as text and the path as the system walks it must agree, or
-    /// what is shown is not what runs.
+    /// Returns the file at a path that may hold `..`: the path as text and the path as the system walks it
+    /// must agree, or what is shown is not what runs.
     fn at(&self, path: &Path, place: &Place<'_>) -> Found {
         let clean = lexical(path);
         match self.open(&clean, place) {
@@ -119,7 +119,7 @@ impl Resolver {
         }
     }
 
-    /// A script that an interpreter would read.
+    /// Returns a script that an interpreter would read.
     pub(super) fn operand(&self, written: &str, place: &Place<'_>) -> Option<Arc<HeldFile>> {
         if written.contains('\0') || (place.is_unknown() && !written.starts_with('/')) {
             return None;
@@ -131,7 +131,7 @@ impl Resolver {
         walks_to(&path, &clean, &file).then(|| Arc::new(file))
     }
 
-    /// A program, and the interpreter that the system would start for it.
+    /// Returns a program, and the interpreter that the system would start for it.
     fn open(&self, path: &Path, place: &Place<'_>) -> Result<HeldFile, Problem> {
         let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
         file.agent_can_change = self.reach.holds(path);
@@ -174,7 +174,7 @@ fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBu
     path.and_then(|path| which::which_in_all(name, Some(path), "/").ok()).into_iter().flatten()
 }
 
-/// Whether the path as written leads to the same file as its clean text.
+/// Returns true if the path as written leads to the same file as its clean text.
 fn walks_to(written: &Path, clean: &Path, file: &HeldFile) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     written == clean

@@ -81,7 +81,7 @@ impl Held {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
 
-    /// Every file.
+    /// Returns every file.
     pub fn files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }
@@ -98,12 +98,12 @@ impl Held {
 }
 
 impl Resolver {
-    /// A resolver that remembers nothing yet.
+    /// Returns a resolver that remembers nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A resolver that knows the person's home folder (absolute), for paths that begin there.
+    /// Returns a resolver that knows the person's home folder (absolute), for paths that begin there.
     pub fn at_home(home: &str) -> Self {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
     }
@@ -120,7 +120,7 @@ impl Resolver {
         Self { reach: Arc::new(reach), ..self.clone() }
     }
 
-    /// The identities it remembers.
+    /// Returns the remembered identities.
     pub fn identities(&self) -> &Identities {
         &self.identities
     }

@@ -3,8 +3,8 @@
 use rustix::fs::{FileType, Mode, Stat};
 use std::path::Path;
 
-/// Whether the file, or any folder above its path or its real path, is owned by or writable for the person's user.
-/// A read-only file of one's own counts as writable: its owner can make it so.
+/// Returns true if the file, or any folder above its path or its real path, is owned by or writable for the
+/// person's user. A read-only file of one's own counts as writable: its owner can make it so.
 pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
     let user = User::current();
     let chain = |path: &Path| path.ancestors().any(|part| user.may_change(part));

@@ -15,7 +15,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Whether something between head and tail was left out.
+    /// Returns true if something between head and tail was left out.
     pub fn truncated(&self) -> bool {
         self.bytes > (self.head.len() + self.tail.len()) as u64
     }

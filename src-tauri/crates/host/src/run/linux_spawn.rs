@@ -43,7 +43,7 @@ struct Child {
     ruleset: c_int,
     /// System call filter.
     filter: libc::sock_fprog,
-    /// Whether it is to be held.
+    /// True if it is to be held.
     hold: bool,
     /// Who holds it.
     host: c_int,
@@ -51,7 +51,7 @@ struct Child {
     files: Option<libc::rlimit>,
     /// Hard limit that marks it and its descendants.
     mark: u64,
-    /// Whether that failed.
+    /// True if that failed.
     not_held: bool,
     /// Why it could not execute; 0 where it could.
     error: c_int,
@@ -347,7 +347,7 @@ fn die_with_us(pid: Pid) -> bool {
     trace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize)
 }
 
-/// Whether the held process is something else than the judged program; then what it is.
+/// Returns whether the held process is something else than the judged program; then what it is.
 pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let id = pid.as_raw_nonzero();

@@ -73,7 +73,7 @@ fn confined(call: &Call<'_>, profile: &str) -> io::Result<Vec<CString>> {
     Ok(words)
 }
 
-/// Whether the suspended process is something else than the judged program; then what it is.
+/// Returns whether the suspended process is something else than the judged program; then what it is.
 pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     if call.fence.is_some() {
         // It executes the program itself, confined: one that is swapped until then gains nothing by it.

@@ -91,7 +91,7 @@ pub struct Prepared {
     pub input: Input,
     /// How much output is kept per stream, in bytes.
     pub output_cap: u64,
-    /// Whether every piece of output is sent to the sink. The child waits for a sink that does not keep up.
+    /// True if every piece of output is sent to the sink. The child waits for a sink that does not keep up.
     pub stream: bool,
     /// How long it has between TERM and KILL: [`GRACE`].
     pub grace: Duration,
@@ -146,7 +146,7 @@ pub struct Finished {
     pub stdout: Captured,
     /// Standard error, as much as was kept.
     pub stderr: Captured,
-    /// Whether something it started still held its output when it was gone; it was cut off.
+    /// True if something it started still held its output when it was gone; it was cut off.
     pub leaked_pipes: bool,
     /// How many processes of its tree could not be ended. Only ever other users' (a setuid program's).
     pub escaped: usize,
@@ -244,7 +244,7 @@ impl SpawnError {
     }
 }
 
-/// The parent of any process, as the system tells it; none where there is no such process.
+/// Returns the parent of any process, as the system tells it; none where there is no such process.
 pub fn parent_of(pid: u32) -> Option<u32> {
     let parent = tree::parent_of(i32::try_from(pid).ok()?)?;
     u32::try_from(parent).ok()
@@ -283,7 +283,7 @@ impl Running {
         answer.await.map_err(|_| InputError::Closed)?
     }
 
-    /// The output so far, as much as is kept.
+    /// Returns the output so far, as much as is kept.
     pub fn output(&self, stream: Stream) -> Captured {
         let capture = match stream {
             Stream::Stdout => &self.stdout,

@@ -8,7 +8,7 @@ use std::process::Stdio;
 /// How the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEnd {
-    /// Whether it ended with 0.
+    /// True if it ended with 0.
     pub worked: bool,
     /// Its standard output.
     pub stdout: String,

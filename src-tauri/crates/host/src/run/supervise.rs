@@ -200,7 +200,7 @@ async fn ended(lasting: Option<Lasting>) -> Vec<SetAside> {
     tokio::task::spawn_blocking(move || lasting.end()).await.unwrap_or_default()
 }
 
-/// The next order; for ever where no more can come.
+/// Returns the next order; for ever where no more can come.
 async fn next(ordered: &mut mpsc::UnboundedReceiver<Order>) -> Order {
     match ordered.recv().await {
         Some(order) => order,

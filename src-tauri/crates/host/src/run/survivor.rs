@@ -3,7 +3,7 @@
 use super::tree::{self, Tree};
 use rustix::process::Pid;
 
-/// The boot that this is; empty where start times are told since 1970 and name a process without it.
+/// Returns the boot that this is; empty where start times are told since 1970 and name a process without it.
 pub(crate) fn boot_id() -> String {
     if cfg!(target_os = "linux") {
         let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();

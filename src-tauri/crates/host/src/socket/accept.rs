@@ -45,7 +45,7 @@ impl Limits {
         PER_CHANNEL.saturating_sub(self.own.available_permits())
     }
 
-    /// A place for this connection, where its peer may have one and there is one.
+    /// Returns a place for this connection, where its peer may have one and there is one.
     fn admit(&self, stream: &UnixStream) -> Option<Place> {
         let uid = stream.peer_cred().ok()?.uid();
         if !self.uids.contains(&uid) {
@@ -99,7 +99,7 @@ mod tests {
     use tokio::sync::{Semaphore, mpsc};
     use tokio_util::sync::CancellationToken;
 
-    /// A socket in a temporary folder that hands what it admits to the test.
+    /// Returns a socket in a temporary folder that hands what it admits to the test.
     fn listen(uid: u32) -> (tempfile::TempDir, mpsc::UnboundedReceiver<(UnixStream, Place)>) {
         let folder = tempfile::tempdir().unwrap();
         let bound = bind(&folder.path().join("agent.sock")).unwrap();

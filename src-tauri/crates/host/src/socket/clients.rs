@@ -42,7 +42,7 @@ impl Clients {
         Listed { number, clients: self.clone() }
     }
 
-    /// Those that are there, oldest first.
+    /// Returns those that are there, oldest first.
     pub(crate) fn list(&self) -> Vec<DoorClient> {
         self.lock().there.values().cloned().collect()
     }

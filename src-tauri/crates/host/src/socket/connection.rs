@@ -88,7 +88,8 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
     }
 }
 
-/// The next message. None: the other side ended it, or was silent for too long with nothing of it running or waiting.
+/// Returns the next message. None: the other side ended it, or was silent for too long with nothing of it
+/// running or waiting.
 async fn next<S: AsyncRead + Unpin>(
     reader: &mut Reader<S>,
     debts: &Debts,
@@ -121,7 +122,7 @@ fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel
     channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting);
 }
 
-/// The stable name of a setting, as it stands in JSON.
+/// Returns the stable name of a setting, as it stands in JSON.
 fn word<T: serde::Serialize>(setting: &T) -> String {
     match serde_json::to_value(setting) {
         Ok(serde_json::Value::String(word)) => word,

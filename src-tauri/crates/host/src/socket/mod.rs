@@ -136,7 +136,7 @@ impl Channels {
         }
     }
 
-    /// Whether something is connected to the channel of `agent`.
+    /// Returns true if something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
         self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
     }

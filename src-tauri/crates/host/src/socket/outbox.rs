@@ -36,7 +36,7 @@ struct Shared {
     gone: CancellationToken,
 }
 
-/// A new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
+/// Returns a new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
 pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<Line>) {
     let (lines, receiver) = mpsc::unbounded_channel();
     let shared = Shared {
@@ -84,7 +84,7 @@ impl Outbox {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Whether the connection is gone.
+    /// Returns true if the connection is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.shared.gone.is_cancelled()
     }

@@ -26,7 +26,8 @@ impl<S: AsyncRead + Unpin> Reader<S> {
         std::mem::take(&mut self.taken)
     }
 
-    /// The next message, or what is wrong with it; none at the end. Dropping the future loses nothing.
+    /// Returns the next message, or what is wrong with it; none at the end. Dropping the future loses
+    /// nothing.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Frame, Refused>>> {
         loop {
             if let Some(line) = self.lines.next_line() {

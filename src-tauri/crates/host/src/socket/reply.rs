@@ -15,7 +15,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A call with this id came in on the connection of `outbox`.
+    /// Returns a call with this id came in on the connection of `outbox`.
     pub(crate) fn new(outbox: Outbox, id: Id, owed: Owed) -> Self {
         Self { to: Some((outbox, id)), _owed: owed }
     }
@@ -39,7 +39,7 @@ impl Reply {
         self.error(&ErrorObject::new(code, message));
     }
 
-    /// The connection that the answer goes to.
+    /// Returns the connection that the answer goes to.
     pub(crate) fn outbox(&self) -> Option<&Outbox> {
         self.to.as_ref().map(|(outbox, _)| outbox)
     }

@@ -92,7 +92,7 @@ impl Shipped {
         Self { files, folders: book.managed_folders() }
     }
 
-    /// Whether a path lies beside such a file and is none.
+    /// Returns true if a path lies beside such a file and is none.
     fn is_beside(&self, path: &Path) -> bool {
         !self.files.iter().any(|file| file == path)
             && path.parent().is_some_and(|folder| self.folders.iter().any(|known| known == folder))
@@ -119,8 +119,8 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
     }
 }
 
-/// The folders of skills, the one that holds every agent's `permissions.jsonc`, people's own programs, and those of an
-/// organisation's files.
+/// Returns the folders of skills, the one that holds every agent's `permissions.jsonc`, people's own
+/// programs, and those of an organisation's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
     let data = &book.places().data;

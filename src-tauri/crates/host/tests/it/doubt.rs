@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A host whose agent may run anything but `id`.
+/// Returns a host whose agent may run anything but `id`.
 async fn allowed() -> (Lab, Wire) {
     let lab = Lab::start().await;
     lab.set("main", &[("preset", "allow")]).await;
@@ -22,7 +22,7 @@ fn record(folder: &Path) -> PathBuf {
     folder.join("data/postern.db")
 }
 
-/// The record and what lies beside it.
+/// Returns the record and what lies beside it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("data")).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("postern.db")).collect()

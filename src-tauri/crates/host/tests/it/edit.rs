@@ -15,7 +15,7 @@ fn line(question: &Question) -> String {
     question.command.iter().flat_map(|part| &part.text).map(|piece| piece.text.as_str()).collect()
 }
 
-/// An agent that waits for `echo asked`, and its question.
+/// Returns an agent that waits for `echo asked`, and its question.
 async fn asked(lab: &mut Lab) -> (Wire, String, i64, Question) {
     let mut wire = lab.connect("main").await;
     let (id, call) = wire.post_run(&["echo", "asked"], json!({})).await;

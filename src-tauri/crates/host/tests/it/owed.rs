@@ -39,7 +39,7 @@ impl Marker {
     }
 }
 
-/// A host whose agent may run anything.
+/// Returns a host whose agent may run anything.
 async fn allowed() -> (Lab, Wire, Marker) {
     let lab = Lab::start().await;
     lab.set("main", &[("preset", "allow")]).await;
@@ -60,7 +60,7 @@ fn owes_nothing(status: &Value) -> bool {
     !status["attention"].to_string().contains("to be written")
 }
 
-/// Every end that the agent was told of, and what the record says.
+/// Returns every end that the agent was told of, and what the record says.
 async fn ends(lab: &Lab, wire: &mut Wire, id: &str) -> (Vec<String>, String) {
     wire.call("system.status", json!({"requestId": id})).await.unwrap();
     let mut replay = lab.connect_after("main", Some(0)).await;
@@ -139,7 +139,7 @@ async fn what_was_never_on_record_did_not_happen() {
     lab.status(owes_nothing).await;
 }
 
-/// A request that waits for the person, while nothing can be written.
+/// Returns a request that waits for the person, while nothing can be written.
 async fn asked(lab: &mut Lab, wire: &mut Wire, marker: &Marker) -> (String, i64, Question) {
     let (id, call) = marker.ask(wire).await;
     let question = lab.question().await;

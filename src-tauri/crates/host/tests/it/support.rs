@@ -73,7 +73,7 @@ pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
 }
 
 impl Lab {
-    /// A host with the agent `main`, and nothing else.
+    /// Returns a host with the agent `main`, and nothing else.
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
@@ -83,7 +83,7 @@ impl Lab {
         lab
     }
 
-    /// A host on a folder that one may have used before.
+    /// Returns a host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();
         let user = User { home: home.to_str().unwrap().to_owned(), ..User::current(Vec::new()).unwrap() };
@@ -138,7 +138,7 @@ impl Lab {
         self.control("rules.add", draft).await.unwrap()
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     pub(crate) async fn question(&mut self) -> Question {
         loop {
             if let Told::QuestionOpened(question) = soon("a question", self.told.recv()).await.unwrap() {
@@ -147,7 +147,7 @@ impl Lab {
         }
     }
 
-    /// The next question that changed to what is wanted.
+    /// Returns the next question that changed to what is wanted.
     pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
         loop {
             if let Told::QuestionChanged(question) = soon("a change", self.told.recv()).await.unwrap()
@@ -198,12 +198,12 @@ impl Lab {
         Key::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// An authenticated connection.
+    /// Returns an authenticated connection.
     pub(crate) async fn connect(&self, agent: &str) -> Wire {
         self.connect_after(agent, None).await
     }
 
-    /// A connection to the control socket.
+    /// Returns a connection to the control socket.
     pub(crate) async fn approver(&self) -> Wire {
         let data = self.folder.path().join("data");
         let mut wire = Wire::open(&data.join("control.sock")).await;
@@ -253,7 +253,7 @@ impl Lab {
         FullDisk(conn)
     }
 
-    /// The next status that says what is wanted.
+    /// Returns the next status that says what is wanted.
     pub(crate) async fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let status = self.control("status", json!({})).await.unwrap();
@@ -335,7 +335,7 @@ impl Wire {
         soon("writing", self.writer.write_all(line)).await.unwrap();
     }
 
-    /// The next message; none at the end.
+    /// Returns the next message; none at the end.
     pub(crate) async fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = soon("a message", self.reader.read_line(&mut line)).await;
@@ -353,7 +353,7 @@ impl Wire {
         self.next
     }
 
-    /// The answer to a call that was sent; events that come before it are kept.
+    /// Returns the answer to a call that was sent; events that come before it are kept.
     pub(crate) async fn answer(&mut self, id: i64) -> Result<Value, Value> {
         if let Some(kept) = self.answers.iter().position(|message| message["id"] == id) {
             return outcome(&self.answers.remove(kept));
@@ -375,7 +375,7 @@ impl Wire {
         self.answer(id).await
     }
 
-    /// The params of the next event of this name; those before it are passed over.
+    /// Returns the params of the next event of this name; those before it are passed over.
     pub(crate) async fn event(&mut self, method: &str) -> Value {
         loop {
             let message = match self.notices.pop_front() {

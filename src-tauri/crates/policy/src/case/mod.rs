@@ -77,7 +77,7 @@ pub struct Outcome {
     pub id: String,
     /// The verdict it got.
     pub got: Decision,
-    /// Whether that is one it deserves.
+    /// True if that is one it deserves.
     pub ok: bool,
     /// Why it got it.
     pub reason: Reason,
@@ -180,7 +180,7 @@ impl Case {
         Ok(AgentPolicy { rules, file, ..AgentPolicy::new(agent, self.settings.clone()) })
     }
 
-    /// The names that are asked about, or why the environment is refused.
+    /// Returns the names that are asked about, or why the environment is refused.
     fn asked_environment(&self, cwd: &str, reading: &Reading) -> Result<Vec<String>, String> {
         let base = Base {
             user: "u".to_owned(),

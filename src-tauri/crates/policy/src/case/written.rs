@@ -25,10 +25,10 @@ pub struct Full {
     pub kind: Option<PatternKind>,
     /// Argument patterns, one a word.
     pub args: Option<Vec<String>>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     #[serde(default)]
     pub allow_writes: bool,
-    /// Whether it was confirmed as broad.
+    /// True if it was confirmed as broad.
     #[serde(default)]
     pub broad: bool,
     /// The profile that what it allows runs in.

@@ -60,7 +60,7 @@ impl<'a> Covers<'a> {
         Self { rules, by_reach }
     }
 
-    /// The first rule of the list that covers the one at `at`.
+    /// Returns the first rule of the list that covers the one at `at`.
     pub(super) fn of(&self, at: usize) -> Option<&'a Rule> {
         let known = self.rules.get(at)?;
         let rule = known.rule;
@@ -84,7 +84,7 @@ impl<'a> Covers<'a> {
 }
 
 impl Same<'_> {
-    /// The rules that may cover `rule`, whose text is `text`.
+    /// Returns the rules that may cover `rule`, whose text is `text`.
     fn candidates<'s>(
         &'s self,
         rule: &'s Rule,
@@ -113,7 +113,7 @@ impl<'a> Known<'a> {
         Self { rule, words, glob: OnceCell::new() }
     }
 
-    /// Whether it is bound to nothing that would keep it from covering others.
+    /// Returns true if it is bound to nothing that would keep it from covering others.
     fn may_cover(&self) -> bool {
         self.rule.pin.is_none() && matches!(self.rule.lifetime, Lifetime::Forever)
     }
@@ -163,7 +163,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether `other` matches at least all that this one does, as far as that is plain to see.
+    /// Returns true if `other` matches at least all that this one does, as far as that is plain to see.
     pub(super) fn is_covered(&self, other: &Known<'_>) -> bool {
         let (rule, theirs) = (self.rule, other.rule);
         let same_reach = theirs.id != rule.id

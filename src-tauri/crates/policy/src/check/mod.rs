@@ -203,8 +203,8 @@ fn runs_anything(words: &[String]) -> bool {
     !own || !reading.opaque.is_empty() || reading.steps.iter().any(told)
 }
 
-/// Whether a rule is about a request: for an allow rule, whether it covers a step of it; for a deny rule, whether it
-/// denies one.
+/// Returns true if a rule is about a request: for an allow rule, whether it covers a step of it; for a deny
+/// rule, whether it denies one.
 pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
     let Ok(agent) = AgentId::new("rule") else { return false };
     if facts.reading.steps.len() != facts.steps.len() {

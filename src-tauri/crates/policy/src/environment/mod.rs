@@ -52,7 +52,7 @@ pub struct Change {
     pub value: String,
     /// The value it replaces.
     pub was: Option<String>,
-    /// Whether a person is to be asked because of it.
+    /// True if a person is to be asked because of it.
     pub asks: bool,
 }
 
@@ -77,7 +77,8 @@ pub struct Built {
 }
 
 impl Built {
-    /// Whether a person is to be asked because of what the request sets. No rule covers these names by itself.
+    /// Returns true if a person is to be asked because of what the request sets. No rule covers these names
+    /// by itself.
     pub fn asks(&self) -> bool {
         self.changes.iter().any(|change| change.asks)
     }

@@ -58,7 +58,8 @@ pub struct Profile {
 }
 
 impl ExecApproval {
-    /// The patterns of the allowlist, in its order; or the first entry that cannot be said here, and why.
+    /// Returns the patterns of the allowlist, in its order; or the first entry that cannot be said here, and
+    /// why.
     pub fn patterns(&self) -> Result<Vec<Pattern>, FieldError> {
         let named = |(at, entry): (usize, &Entry)| {
             pattern::of_glob(&entry.pattern).map_err(|message| FieldError {
@@ -77,7 +78,8 @@ impl ExecApproval {
         settings.approval_timeout_ms = self.timeout_ms;
     }
 
-    /// An agent's settings and rules in these words, and the rules that they have no words for, with the reason.
+    /// Returns an agent's settings and rules in these words, and the rules that they have no words for, with
+    /// the reason.
     pub fn of(settings: &Settings, rules: &[Rule]) -> (Self, Vec<(Rule, &'static str)>) {
         let mut allowlist: Vec<Entry> = Vec::new();
         let mut left_out = Vec::new();
@@ -99,7 +101,7 @@ impl ExecApproval {
     }
 }
 
-/// A rule as an entry of the allowlist, where that allows exactly the same.
+/// Returns a rule as an entry of the allowlist, where that allows exactly the same.
 fn glob_of(rule: &Rule) -> Result<String, &'static str> {
     if rule.effect != crate::rule::Effect::Allow {
         return Err("there are no deny rules there");

@@ -43,7 +43,7 @@ fn absolute(path: &str) -> String {
     if path.starts_with('/') { format!("/{path}") } else { path.to_owned() }
 }
 
-/// A program with any arguments, or `program:arguments` with wildcards.
+/// Returns a program with any arguments, or `program:arguments` with wildcards.
 fn shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let line = match value.split_once(':') {
         Some((program, arguments)) => format!("{program} {arguments}"),

@@ -235,7 +235,7 @@ pub(super) fn target(redirection: &Redirection) -> String {
     redirection.target.value.clone().unwrap_or_else(|| redirection.target.raw.clone())
 }
 
-/// Whether the rule names the word at this place of the argv literally.
+/// Returns true if the rule names the word at this place of the argv literally.
 fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
     let before = subject.elevated.as_ref().map_or(0, |all| all.len() - subject.words.len());
     let at = at + before;
@@ -314,7 +314,7 @@ pub fn changes(was: &Identity, now: &Identity) -> Difference {
     Difference { content, signer }
 }
 
-/// Whether a rule describes programs by a glob.
+/// Returns true if a rule describes programs by a glob.
 pub(crate) fn describes(rule: &Rule) -> bool {
     matches!(&rule.pattern, Pattern::Path(text) if is_glob(text))
 }

@@ -31,7 +31,7 @@ impl Hit<'_> {
     }
 }
 
-/// The rule that weighs most against an invocation.
+/// Returns the rule that weighs most against an invocation.
 pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
     let hits = rules.parts().flat_map(|part| {
         let identity = call.program.and_then(|program| program.identity.as_ref());
@@ -49,7 +49,7 @@ pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<
     hits.min_by_key(Hit::rank)
 }
 
-/// A rule that matches if the program, which is unknown, is the one that the rule names.
+/// Returns a rule that matches if the program, which is unknown, is the one that the rule names.
 pub(super) fn may_mean<'a>(
     rules: &'a RuleSet,
     call: &Invocation<'_>,

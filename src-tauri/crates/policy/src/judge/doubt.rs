@@ -20,7 +20,7 @@ use postern_command::{Opaque, Step, Unparsed, UnsafeArg};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Whether anything denies or asks that could be evaded by not being read.
+/// Returns true if anything denies or asks that could be evaded by not being read.
 pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
     let of_files = |of_files: bool, entry: &crate::permissions::Entry| match entry.effect {
         // A later line for everything takes back what an earlier one said.
@@ -60,7 +60,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// A program named by its file id, which was not looked up: any rule may match it.
+    /// Returns a program named by its file id, which was not looked up: any rule may match it.
     fn by_number(&self, at: usize) -> Option<Outcome> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
@@ -120,7 +120,7 @@ fn is_about_files(part: &Opaque) -> bool {
     matches!(part.kind, Unparsed::RedirectTarget | Unparsed::NetworkRedirect)
 }
 
-/// Whether what is not understood about the step could start a program that is not to be seen in it.
+/// Returns true if what is not understood about the step could start a program that is not to be seen in it.
 pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
     let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
     match part.kind {
@@ -138,8 +138,8 @@ pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
     }
 }
 
-/// An argument that runs something else: a text that the shell would expand hides what, a name in it may be meant.
-/// A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
+/// Returns an argument that runs something else: a text that the shell would expand hides what, a name in it
+/// may be meant. A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
 fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg) -> Option<Outcome> {
     if !way.effect.may_start_programs() {
         return None;

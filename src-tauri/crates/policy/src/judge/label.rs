@@ -17,13 +17,13 @@ pub(super) fn of_step(step: &Step) -> Label {
     if known.is_empty() { step.argv.first().map(|word| beginning(&word.raw)) } else { Some(of_words(&known)) }
 }
 
-/// The words that name the command.
+/// Returns the words that name the command.
 pub(super) fn of_words(words: &[&str]) -> String {
     let shown: Vec<String> = postern_command::command_words(words).into_iter().map(beginning).collect();
     shown.join(" ")
 }
 
-/// A word, or its beginning where nobody would read on.
+/// Returns a word, or its beginning where nobody would read on.
 fn beginning(word: &str) -> String {
     let beginning = &word[..word.floor_char_boundary(LONGEST)];
     let rest = if beginning.len() < word.len() { "…" } else { "" };

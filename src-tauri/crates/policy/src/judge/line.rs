@@ -53,7 +53,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Whether the text says anything of what a variable holds.
+    /// Returns true if the text says anything of what a variable holds.
     pub(super) fn knows(&self, name: &str) -> bool {
         let mut assignments = self.facts.reading.steps.iter().flat_map(|step| &step.assignments);
         matches!(name, "HOME" | "PWD")
@@ -68,7 +68,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether too much was spelled out of guesses already.
+    /// Returns true if too much was spelled out of guesses already.
     pub(super) fn is_spent(&self) -> bool {
         self.guessing.get() && (self.left.get() == 0 || self.guesses.get() > MOST_GUESSES)
     }

@@ -109,7 +109,7 @@ struct Judgement<'a> {
     /// The rule for exactly this line, if there is one.
     line_rule: Option<&'a Rule>,
     ask: Ask,
-    /// Whether nobody would look at what a deny rule may mean.
+    /// True if nobody would look at what a deny rule may mean.
     doubt_denies: bool,
     trace: Vec<TraceLine>,
 }
@@ -317,7 +317,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// The strictest contribution decides; `ask: always` turns an allow into a question.
+    /// Combines the contributions: the strictest one decides; `ask: always` turns an allow into a question.
     fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
         let mut decider = self.unasked(decider(&steps, whole));
         if decider.decision == Decision::Allow && self.ask == Ask::Always {
@@ -377,7 +377,8 @@ fn nothing_said() -> Outcome {
     Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
 }
 
-/// The strictest contribution. Of equally strict ones: one that does not only follow from others, of the earliest stage.
+/// Returns the strictest contribution. Of equally strict ones: one that does not only follow from others, of
+/// the earliest stage.
 fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
     let strictest = whole
         .iter()

@@ -31,7 +31,7 @@ impl<'a> Near<'a> {
         Self { policy, line, core: core::Place::new(line, line.cwd), entries, leading: RefCell::default() }
     }
 
-    /// Whether the command has to be looked at closely. Never false for one that would be denied.
+    /// Returns true if the command has to be looked at closely. Never false for one that would be denied.
     pub(super) fn may_be_denied(&self, guess: &Guess) -> bool {
         let Some(name) = guess.first() else { return false };
         let base = path::fold(path::base_name(name));
@@ -42,7 +42,7 @@ impl<'a> Near<'a> {
         named || core::is_about(&base) || self.is_given_a_place(guess) || self.may_lie_where_denied(name)
     }
 
-    /// Whether a rule that denies is about the place of a program that is written as a path.
+    /// Returns true if a rule that denies is about the place of a program that is written as a path.
     fn may_lie_where_denied(&self, name: &str) -> bool {
         let line = self.line;
         let place = OnceCell::new();
@@ -51,7 +51,7 @@ impl<'a> Near<'a> {
         parts.any(|part| part.deny().asks_where(name) && part.deny().may_be_at(at()))
     }
 
-    /// Whether one of its arguments leads to what the core guards. Each word is looked at once.
+    /// Returns true if one of its arguments leads to what the core guards. Each word is looked at once.
     fn is_given_a_place(&self, guess: &Guess) -> bool {
         let (words, own) = guess.place();
         let mut known = self.leading.borrow_mut();

@@ -64,13 +64,13 @@ impl Outcome {
         }
     }
 
-    /// The rule's number, where it is one of the store's.
+    /// Returns the rule's number, where it is one of the store's.
     pub(super) fn used(&self) -> Option<RuleId> {
         self.rule.as_ref().map(|rule| rule.id).filter(|id| *id > 0)
     }
 }
 
-/// A rule as it is told.
+/// Returns a rule as it is told.
 pub fn rule_ref(rule: &Rule) -> RuleRef {
     RuleRef {
         id: rule.id,
@@ -131,7 +131,7 @@ pub(super) fn origin(entry: &Entry) -> RuleSource {
     }
 }
 
-/// A file's line as it is told; numbers of lines are negative.
+/// Returns a file's line as it is told; numbers of lines are negative.
 pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
     let source = match entry.origin {
         Origin::File { line } => format!("permissions.jsonc:{line}"),

@@ -17,7 +17,7 @@ use crate::subject::Origin;
 use crate::verdict::{Decision, Reason, TraceLine, Verdict};
 
 impl Judgement<'_> {
-    /// Whether a file, or a subagent's layer, closes the agent's own shell.
+    /// Returns whether a file, or a subagent's layer, closes the agent's own shell.
     pub(super) fn by_shell_policy(&mut self) -> Option<Outcome> {
         let (policy, facts) = (self.policy, self.facts);
         let found = closed_shell(policy, facts.session).map(|(entry, is_veto)| {
@@ -133,7 +133,8 @@ pub fn protect_in_own_shell(
     verdict
 }
 
-/// Whether the rule that allows the step of a touch names the place: the step's exact words, or the very word.
+/// Returns true if the rule that allows the step of a touch names the place: the step's exact words, or the
+/// very word.
 fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, touch: &ShellTouch) -> bool {
     let by = verdict.steps.get(touch.step).and_then(|step| step.rule.as_ref());
     let Some(by) = by.filter(|by| by.effect == Effect::Allow && by.id > 0) else { return false };

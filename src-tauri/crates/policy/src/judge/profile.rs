@@ -317,7 +317,7 @@ fn asked_profile(
     }
 }
 
-/// A builtin or a function, which the shell itself carries out.
+/// Returns a builtin or a function, which the shell itself carries out.
 pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))

@@ -118,7 +118,8 @@ pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize)
     }
 }
 
-/// Whether one rule by itself covers the step at `at` of a request, confined if the rule names a profile.
+/// Returns true if one rule by itself covers the step at `at` of a request, confined if the rule names a
+/// profile.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     covers_as_it_is(policy, facts, at) || confined::covers(policy, facts, at)
 }
@@ -154,7 +155,7 @@ fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
         || broad::covering(policy, facts, at, &subject).is_some()
 }
 
-/// A part that was not understood: at best a question.
+/// Returns a part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
     let outcome = Outcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
     outcome.advise(part.advice().map_or(Advice::WritePlainly, |words| Advice::Reader(words.into())))
@@ -192,7 +193,7 @@ pub(super) fn covered(rule: &Rule) -> Outcome {
     Outcome::new(Decision::Allow, reason, Cause::Rule(named(rule))).by(rule_ref(rule))
 }
 
-/// The file's last match allows it, with the same limits that rules have.
+/// Returns true if the file's last match allows it, with the same limits that rules have.
 pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let entry = against::allowing_entry(policy, facts, subject.words())?;
     let words = entry.command()?;

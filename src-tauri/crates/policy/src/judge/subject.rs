@@ -43,13 +43,14 @@ impl<'a> Subject<'a> {
         &self.words
     }
 
-    /// Whether the program is a shell, an interpreter, a wrapper or many programs in one: by its name as invoked, as
-    /// found, and as it is really called.
+    /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one: by its name
+    /// as invoked, as found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
         self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
     }
 
-    /// Whether it is one of those all the same that only read because of how they are called (`awk '{ print $1 }'`).
+    /// Returns true if it is one of those all the same that only read because of how they are called (`awk '{
+    /// print $1 }'`).
     pub(super) fn carries_nothing(&self) -> bool {
         let names: Vec<&str> = self.names().collect();
         self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
@@ -65,7 +66,7 @@ impl<'a> Subject<'a> {
         handed && postern_command::treats_input_as_data(&self.words)
     }
 
-    /// The program's name as invoked, as found, and as it is really called.
+    /// Returns the program's name as invoked, as found, and as it is really called.
     fn names(&self) -> impl Iterator<Item = &str> {
         let names =
             self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
@@ -118,7 +119,8 @@ impl<'a> Subject<'a> {
         folders.into_iter().find(|folder| !inside(folder)).map(|folder| Obstacle::Leaves { folder })
     }
 
-    /// A builtin of a shell that is started by its own name, through nothing that gives it more rights (`bash -c 'cd x'`).
+    /// Returns a builtin of a shell that is started by its own name, through nothing that gives it more
+    /// rights (`bash -c 'cd x'`).
     pub(super) fn is_builtin_of_known_shell(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         let words = |via: &&postern_command::Via| {
             let name = via.argv.first().and_then(|word| word.value.as_deref());
@@ -177,7 +179,7 @@ pub(super) fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
     now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))
 }
 
-/// Whether a variable that a step sets can change what runs.
+/// Returns true if a variable that a step sets can change what runs.
 pub(crate) fn is_harmless(assignment: &Assignment, settings: &crate::settings::Settings) -> bool {
     let value = assignment.value.value.as_deref();
     if value.is_some_and(|value| is_harmless_value(&assignment.name, value)) {

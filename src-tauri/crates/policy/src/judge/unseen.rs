@@ -13,7 +13,7 @@ use foldhash::HashMap;
 use postern_command::Guess;
 
 impl Judgement<'_> {
-    /// A question where the core may be about something that no guess shows.
+    /// Returns a question where the core may be about something that no guess shows.
     pub(super) fn unseen(&self) -> Option<Outcome> {
         let reading = self.facts.reading;
         let parts = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));

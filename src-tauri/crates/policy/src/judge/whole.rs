@@ -21,7 +21,7 @@ impl Judgement<'_> {
         found.map(|outcome| self.unasked(outcome))
     }
 
-    /// The elevated gate: may it ask for the host at all?
+    /// Returns the elevated gate: may it ask for the host at all?
     pub(super) fn by_elevation(&mut self) -> Option<Outcome> {
         let found = self.policy.elevation(self.facts.session);
         self.note("elevated", Found::Elevated(found));
@@ -58,7 +58,7 @@ impl Judgement<'_> {
         whole
     }
 
-    /// A request for a profile that this system cannot enforce.
+    /// Returns a request for a profile that this system cannot enforce.
     pub(super) fn by_asked_profile(&self) -> Option<Outcome> {
         let can = self.facts.confinable;
         let missing = match self.facts.confine? {

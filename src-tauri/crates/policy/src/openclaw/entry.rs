@@ -20,7 +20,7 @@ pub struct Entry {
     pub arguments: Option<String>,
     /// The command that it was last used for, joined by blanks.
     pub last_used: Option<String>,
-    /// Whether OpenClaw wrote it itself, for *Always allow*.
+    /// True if OpenClaw wrote it itself, for *Always allow*.
     pub generated: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Allowed {
 }
 
 impl Entry {
-    /// The rules that allow what it allows, or less; or why there are none.
+    /// Returns the rules that allow what it allows, or less; or why there are none.
     pub fn allowed(&self) -> Result<Vec<Allowed>, String> {
         if self.pattern == "*" || self.pattern == "**" {
             return Err("it allows every program: set security to full if that is meant".to_owned());
@@ -63,7 +63,8 @@ impl Entry {
         }
     }
 
-    /// The hash as argument patterns. It is one of the arguments and their folder, so the program has to be a path.
+    /// Returns the hash as argument patterns. It is one of the arguments and their folder, so the program has
+    /// to be a path.
     fn hashed(&self, hash: &str) -> Result<Vec<String>, String> {
         let arguments = vec![hash.to_owned()];
         if bound(&arguments).is_some() && self.pattern.contains('/') {

@@ -35,7 +35,8 @@ enum Piece {
 /// Every way in which the pieces may follow each other.
 type Ways = Vec<Vec<Piece>>;
 
-/// The argument patterns, one list of words for each way; `**` at the end of one is any further words.
+/// Returns the argument patterns, one list of words for each way; `**` at the end of one is any further
+/// words.
 pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable> {
     let no = |what: &str| {
         Unsayable(format!("its argPattern {expression:?} is an expression over joined arguments, and {what}"))
@@ -122,7 +123,7 @@ impl Reader<'_> {
         self.once(Piece::Letter(letter))
     }
 
-    /// A piece that may be optional and may not be repeated.
+    /// Returns a piece that may be optional and may not be repeated.
     fn once(&mut self, piece: Piece) -> Result<Ways, &'static str> {
         let optional = self.rest.next_if(|next| *next == '?').is_some();
         self.not_repeated()?;

@@ -36,7 +36,7 @@ pub struct Said {
     pub ask: Option<Ask>,
     /// What happens when nobody answered.
     pub fallback: Option<Fallback>,
-    /// Whether skills' programs are trusted.
+    /// True if skills' programs are trusted.
     pub skills: Option<bool>,
 }
 
@@ -74,7 +74,7 @@ pub struct Document {
 const EVERY: &str = "*";
 
 impl Document {
-    /// The agents that it names.
+    /// Returns the agents that it names.
     pub fn agents(&self) -> Vec<&str> {
         self.agents.keys().map(String::as_str).filter(|name| *name != EVERY).collect()
     }

@@ -31,7 +31,7 @@ pub(super) fn problem(glob: &str) -> Option<&'static str> {
         .then_some("a class begins with a letter or a digit; write - last and no ]")
 }
 
-/// Whether a class takes the `/`, by itself or in a range.
+/// Returns true if a class takes the `/`, by itself or in a range.
 fn has_separator(glob: &str) -> bool {
     classes(glob).into_iter().any(|class| {
         let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();

@@ -161,7 +161,7 @@ fn check_parts(text: &str, expanded: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// A path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
+/// Returns a path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
 pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
     GlobBuilder::new(&class::within_a_folder(expanded))
         .literal_separator(true)
@@ -170,7 +170,7 @@ pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, glob
         .build()
 }
 
-/// Whether a path pattern describes rather than names.
+/// Returns true if a path pattern describes rather than names.
 pub(crate) fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
@@ -203,7 +203,7 @@ fn identity(text: &str) -> Result<IdentityPattern, PatternError> {
     }
 }
 
-/// A pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
+/// Returns a pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
 pub fn pattern_text(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Path(text) | Pattern::Command(text) | Pattern::Read(text) | Pattern::Write(text) => {
@@ -222,7 +222,7 @@ pub fn pattern_text(pattern: &Pattern) -> String {
     }
 }
 
-/// The kind that a pattern is typed as.
+/// Returns the kind that a pattern is typed as.
 pub fn kind_name(pattern: &Pattern) -> PatternKind {
     match pattern {
         Pattern::Path(_) => PatternKind::Path,
@@ -234,8 +234,8 @@ pub fn kind_name(pattern: &Pattern) -> PatternKind {
     }
 }
 
-/// The command pattern that covers a command's kind (`git push *`), by the arity table; none where its words cannot
-/// stand in a pattern as themselves.
+/// Returns the command pattern that covers a command's kind (`git push *`), by the arity table; none where
+/// its words cannot stand in a pattern as themselves.
 pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
     let plain = |word: &&str| {
         !word.is_empty()

@@ -90,7 +90,7 @@ fn names(object: &CstObject) -> Vec<String> {
     object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect()
 }
 
-/// Whether a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
+/// Returns true if a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
 fn stands_for(name: &str, tool: &str) -> bool {
     let same = Entry::new(name, "*", Effect::Deny, "/", Origin::Session);
     same.map_or(true, |entry| entry.is_for(tool))

@@ -17,7 +17,7 @@ pub(crate) enum CommandWords {
     Globs {
         /// The words.
         words: Vec<Glob>,
-        /// Whether any further words may follow.
+        /// True if any further words may follow.
         more: bool,
     },
 }
@@ -43,7 +43,8 @@ impl CommandWords {
         Ok(Self::Plain(words.iter().map(|words| WordsPattern::of_command(words)).collect()))
     }
 
-    /// Whether it allows a command. A word that is not known before the run (`None`) is only covered by a last `*`.
+    /// Returns true if it allows a command. A word that is not known before the run (`None`) is only covered
+    /// by a last `*`.
     pub(crate) fn matches(&self, argv: &[Option<&str>]) -> bool {
         match self {
             Self::Plain(all) => all.iter().any(|pattern| pattern.matches(argv)),
@@ -56,7 +57,8 @@ impl CommandWords {
         }
     }
 
-    /// Whether it denies or asks about a command, and how sure that is. `names` are the program as invoked and as found.
+    /// Returns whether it denies or asks about a command, and how sure that is. `names` are the program as
+    /// invoked and as found.
     pub(crate) fn stops(&self, names: &[&str], args: &[Option<&str>]) -> Match {
         match self {
             Self::Plain(all) => {
@@ -85,7 +87,7 @@ impl CommandWords {
         }
     }
 
-    /// Whether it names the word at `index` rather than describing it.
+    /// Returns true if it names the word at `index` rather than describing it.
     pub(crate) fn names(&self, index: usize) -> bool {
         match self {
             Self::Plain(all) => all.iter().all(|pattern| pattern.names(index)),
@@ -121,7 +123,7 @@ struct Choice<'a> {
     branches: Vec<&'a str>,
 }
 
-/// The first choice outside of quotes.
+/// Returns the first choice outside of quotes.
 fn first_choice(pattern: &str) -> Option<Choice<'_>> {
     let bytes = pattern.as_bytes();
     let mut quote = None;

@@ -41,8 +41,8 @@ pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Ho
     }
 }
 
-/// The entry that denies every use of an agent's own shell, where nothing behind it lets one through, and whether nothing
-/// overrides it.
+/// Returns the entry that denies every use of an agent's own shell, where nothing behind it lets one through,
+/// and whether nothing overrides it.
 pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<(&'a Entry, bool)> {
     let layers = Layers::of(policy, session);
     let of_shell = |layers: &[&'a FileLayer]| last_word(layers, |entry| entry.is_for(SHELL_TOOL));
@@ -50,8 +50,8 @@ pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -
     veto.map(|entry| (entry, true)).or_else(|| of_shell(&layers.all).map(|entry| (entry, false)))
 }
 
-/// The entry that lets every use of an agent's own shell through: nothing but `*` speaks about it, and the last such line
-/// allows.
+/// Returns the entry that lets every use of an agent's own shell through: nothing but `*` speaks about it,
+/// and the last such line allows.
 pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a Entry> {
     let layers = Layers::of(policy, session);
     if !super::command::is_off(&layers) {
@@ -68,14 +68,14 @@ fn denies(entry: &Entry) -> bool {
     entry.effect == Effect::Deny
 }
 
-/// The entry that denies every host command, where nothing behind it lets one through.
+/// Returns the entry that denies every host command, where nothing behind it lets one through.
 fn closed<'a>(layers: &[&'a FileLayer]) -> Option<&'a Entry> {
     let of_host =
         last_word(layers, |entry| entry.is_for(HOST_TOOL)).filter(|entry| !entry.is_for(SHELL_TOOL));
     of_host.or_else(|| last_word(layers, Entry::is_about_commands))
 }
 
-/// The last entry about all commands, if it denies and all behind it deny too.
+/// Returns the last entry about all commands, if it denies and all behind it deny too.
 fn last_word<'a>(layers: &[&'a FileLayer], is_about: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
     let first_that_counts = |entry: &&Entry| entry.is_catch_all() || entry.effect != Effect::Deny;
     let entry = backwards(layers).filter(|entry| is_about(entry)).find(first_that_counts)?;

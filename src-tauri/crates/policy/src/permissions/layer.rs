@@ -49,7 +49,7 @@ impl FileLayer {
         Self { entries }
     }
 
-    /// Every rule, in order.
+    /// Returns every rule, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -70,7 +70,7 @@ impl FileLayer {
 }
 
 impl Entry {
-    /// A rule for `tool`; the error says what is wrong with it.
+    /// Returns a rule for `tool`; the error says what is wrong with it.
     pub fn new(
         tool: &str,
         pattern: &str,
@@ -124,12 +124,12 @@ impl Entry {
         }
     }
 
-    /// Whether it is about host commands, by either of their names.
+    /// Returns true if it is about host commands, by either of their names.
     pub fn is_about_commands(&self) -> bool {
         self.is_for(SHELL_TOOL) || self.is_for(HOST_TOOL)
     }
 
-    /// Whether it is about this tool: in any case where it denies or asks.
+    /// Returns true if it is about this tool: in any case where it denies or asks.
     pub(crate) fn is_for(&self, tool: &str) -> bool {
         match (&self.tools, self.effect) {
             (None, Effect::Allow) => self.tool == tool,
@@ -140,17 +140,17 @@ impl Entry {
         }
     }
 
-    /// Whether it matches every value.
+    /// Returns true if it matches every value.
     pub(crate) fn is_catch_all(&self) -> bool {
         matches!(self.written.as_str(), "*" | "**")
     }
 
-    /// Whether its pattern is the path of a folder or file from the root.
+    /// Returns true if its pattern is the path of a folder or file from the root.
     pub(crate) fn is_absolute(&self) -> bool {
         self.written.starts_with(['/', '~', '$'])
     }
 
-    /// Whether it allows this value.
+    /// Returns true if it allows this value.
     pub(crate) fn allows_value(&self, value: &str) -> bool {
         if self.is_catch_all() {
             // "Applies to all": but not to what may lead somewhere else than it reads.
@@ -159,12 +159,13 @@ impl Entry {
         self.value.as_ref().is_some_and(|glob| glob.is_strict_match(value))
     }
 
-    /// Whether it denies or asks about this value.
+    /// Returns true if it denies or asks about this value.
     pub(crate) fn stops_value(&self, value: &str) -> bool {
         self.is_catch_all() || self.value.as_ref().is_some_and(|glob| glob.is_generous_match(value))
     }
 
-    /// The one program that its pattern is about; none where its first word is more than a plain name.
+    /// Returns the one program that its pattern is about; none where its first word is more than a plain
+    /// name.
     pub(crate) fn program(&self) -> Option<&str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
@@ -176,7 +177,7 @@ impl Entry {
     }
 }
 
-/// The last entry of several layers, read as one list, that `matches`.
+/// Returns the last entry of several layers, read as one list, that `matches`.
 pub(crate) fn last_match<'a>(
     layers: &[&'a FileLayer],
     tool: &str,

@@ -182,7 +182,7 @@ impl<'a> Layers<'a> {
         Self { parents, all }
     }
 
-    /// The entry that decides: a parent's deny first, then the last match of all.
+    /// Returns the entry that decides: a parent's deny first, then the last match of all.
     pub(super) fn decide(&self, tool: &str, matches: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
         let veto = self.parents.iter().find_map(|parent| {
             last_match(&[*parent], tool, &matches).filter(|entry| entry.effect == Effect::Deny)
@@ -261,7 +261,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// The value itself, where it is a pattern that allows just it.
+/// Returns the value itself, where it is a pattern that allows just it.
 fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
     let written = value.written;
     let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '\\', '"', '+', '@'];
@@ -283,7 +283,7 @@ fn reason(decision: Decision, by_default: bool) -> Reason {
     }
 }
 
-/// An entry's pattern and line.
+/// Returns an entry's pattern and line.
 pub(super) fn place(entry: &Entry) -> (String, usize) {
     (entry.written.clone(), entry.line())
 }

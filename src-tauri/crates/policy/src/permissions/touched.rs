@@ -185,12 +185,13 @@ pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
     )
 }
 
-/// Whether what this tool does to a folder, it does to all that is in it.
+/// Returns true if what this tool does to a folder, it does to all that is in it.
 pub(super) fn takes_all(tool: &str) -> bool {
     words(tool).any(|part| TAKES_ALL.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
-/// The words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter, and before a capital.
+/// Returns the words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter,
+/// and before a capital.
 fn words(tool: &str) -> impl Iterator<Item = &str> {
     let ends =
         tool.char_indices().filter(|(_, c)| !c.is_ascii_lowercase()).map(|(at, _)| at).chain([tool.len()]);
@@ -237,7 +238,8 @@ fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
     }
 }
 
-/// The file that a line of a patch is about, as agents' own patches and unified diffs name it; of `b/x` also `x`.
+/// Returns the file that a line of a patch is about, as agents' own patches and unified diffs name it; of
+/// `b/x` also `x`.
 fn patched(line: &str) -> impl Iterator<Item = &str> {
     const MARKS: [&str; 8] = [
         "*** Add File: ",
@@ -264,7 +266,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// A path as it is, or the one that a `file:` URI names.
+/// Returns a path as it is, or the one that a `file:` URI names.
 fn path_of(text: &str) -> Cow<'_, str> {
     let uri = text.split_at_checked(5).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file:"));
     let Some((_, rest)) = uri else { return Cow::Borrowed(text) };

@@ -55,7 +55,7 @@ enum Doubt {
 }
 
 impl Value<'_> {
-    /// Whether an entry is about this spelling of it.
+    /// Returns true if an entry is about this spelling of it.
     pub(super) fn is_met(&self, entry: &Entry, spelling: &str) -> bool {
         match entry.effect {
             Effect::Deny | Effect::Ask => entry.stops_value(spelling),
@@ -66,7 +66,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether an entry that denies or asks may be meant, although its pattern matches no spelling.
+    /// Returns true if an entry that denies or asks may be meant, although its pattern matches no spelling.
     pub(super) fn may_be_meant(&self, entry: &Entry) -> bool {
         let stops = entry.effect != Effect::Allow;
         stops
@@ -78,7 +78,7 @@ impl Value<'_> {
     }
 }
 
-/// The values of a call.
+/// Returns the values of a call.
 pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values<'a> {
     let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else { return Values::None };
     let given: Vec<_> = names.iter().filter_map(|name| Some((*name, arguments.get(name)?))).collect();
@@ -107,7 +107,7 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values
     Values::Some(values)
 }
 
-/// A value with every spelling that leads to the same place, and those that may.
+/// Returns a value with every spelling that leads to the same place, and those that may.
 fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
     let expanded = path::expand_home(written, home).into_owned();
     let steps_back = written.split('/').any(|part| part == "..");
@@ -138,7 +138,7 @@ fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
     Value { written, sure: (!steps_back).then_some(sure), all, doubt }
 }
 
-/// The normal form of a path that may be relative.
+/// Returns the normal form of a path that may be relative.
 fn relative(path: &str) -> String {
     if path.starts_with('/') {
         return path::normal(path).into_owned();
@@ -147,7 +147,7 @@ fn relative(path: &str) -> String {
     if normal.is_empty() { ".".to_owned() } else { normal }
 }
 
-/// Whether a relative path leads out of the folder that it starts in.
+/// Returns true if a relative path leads out of the folder that it starts in.
 fn climbs(path: &str) -> bool {
     let mut depth = 0_i64;
     path.split('/').any(|part| {
@@ -166,7 +166,7 @@ pub(crate) fn unmarked(text: &str) -> String {
     text.chars().filter(|c| !overlooked(*c)).collect()
 }
 
-/// The other path of folders that are one and the same on macOS.
+/// Returns the other path of folders that are one and the same on macOS.
 fn elsewhere(path: &str) -> Option<String> {
     if let Some(rest) = path.strip_prefix("/private") {
         return rest.starts_with('/').then(|| rest.to_owned());

@@ -85,14 +85,15 @@ pub fn propose_renewals<'a>(
     offers
 }
 
-/// Whether an answer to a question may renew it: a skill's is approved with the skill alone.
+/// Returns true if an answer to a question may renew it: a skill's is approved with the skill alone.
 fn is_renewable(rule: &Rule, now: Millis) -> bool {
     let own = matches!(rule.source, Source::Person | Source::Always | Source::Import);
     let alive = !matches!(rule.lifetime, Lifetime::Until(end) if end <= now);
     rule.effect == Effect::Allow && rule.id > 0 && rule.pin.is_some() && own && alive
 }
 
-/// The rules that were bound to what the program of a step was, where renewing them lets the step through.
+/// Returns the rules that were bound to what the program of a step was, where renewing them lets the step
+/// through.
 fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Option<Renewal> {
     let Lookup::Found(program) = &found.program else { return None };
     let now = program.identity.clone().filter(|_| !program.agent_can_change)?;
@@ -114,7 +115,7 @@ fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Op
     Some(Renewal { program: program.path.clone(), was, now, rules })
 }
 
-/// Whether a rule names this program: by its path, or by its name as it was called or found.
+/// Returns true if a rule names this program: by its path, or by its name as it was called or found.
 fn names(rule: &Rule, program: &Program, home: &str) -> bool {
     let is_it = |word: &str| {
         let word = path::expand_home(word, home);
@@ -154,7 +155,7 @@ mod tests {
     use crate::testing::{Scene, identity, rule};
     use crate::{Effect, Offer, OfferLabel, RenewedProgram, judge};
 
-    /// A rule of an agent (of everyone: none), bound to this content.
+    /// Returns a rule of an agent (of everyone: none), bound to this content.
     fn bound(id: i64, agent: Option<&str>, text: &str, content: &str) -> Rule {
         let pin = Pin { program: identity(content), script: None };
         let agent = agent.map(|agent| AgentId::new(agent).unwrap());

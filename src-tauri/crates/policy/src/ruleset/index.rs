@@ -29,7 +29,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An empty index; `doubt` is what a glob that cannot be tried counts as.
+    /// Returns an empty index; `doubt` is what a glob that cannot be tried counts as.
     pub(super) fn new(doubt: bool) -> Self {
         Self {
             paths: HashMap::new(),
@@ -124,13 +124,13 @@ impl Index {
         }
     }
 
-    /// Whether the place of a program that is written so has to be looked up. A path that a rule writes out is known by its name
-    /// already, but for one that ends in no name of its own (`/bin/rm/.`).
+    /// Returns true if the place of a program that is written so has to be looked up. A path that a rule
+    /// writes out is known by its name already, but for one that ends in no name of its own (`/bin/rm/.`).
     pub(crate) fn asks_where(&self, name: &str) -> bool {
         name.contains('/') && (!self.globs.is_empty() || matches!(path::base_name(name), "" | "." | ".."))
     }
 
-    /// Whether a rule that denies is about any spelling of this path.
+    /// Returns true if a rule that denies is about any spelling of this path.
     pub(crate) fn may_be_at(&self, path: &str) -> bool {
         let mut found = Vec::new();
         self.by_any_spelling(path, &mut found);
@@ -145,8 +145,8 @@ impl Index {
         extend(&self.first_words, word, found);
     }
 
-    /// Whether a rule that denies may be about a program of this name, without folder and in lower case, of which nothing
-    /// else is known.
+    /// Returns true if a rule that denies may be about a program of this name, without folder and in lower
+    /// case, of which nothing else is known.
     pub(crate) fn may_name(&self, base: &str) -> bool {
         !self.any_program.is_empty()
             || self.first_words.contains_key(base)

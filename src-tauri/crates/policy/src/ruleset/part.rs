@@ -37,7 +37,7 @@ pub(crate) struct Compiled {
     pub(crate) command: Option<WordsPattern>,
     /// The patterns of the arguments, where the rule has some.
     pub(crate) args: Option<Arguments>,
-    /// Whether the rule describes programs rather than naming one.
+    /// True if the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
     /// The files that it is about.
     pub(crate) files: Option<Files>,
@@ -92,7 +92,7 @@ impl Part {
         })
     }
 
-    /// Whether the rule of this number is one of these, and may deny.
+    /// Returns true if the rule of this number is one of these, and may deny.
     pub(super) fn has_deny(&self, id: RuleId) -> bool {
         self.places.contains_key(&id)
     }
@@ -107,7 +107,7 @@ impl Part {
         }
     }
 
-    /// Every rule.
+    /// Returns every rule.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|compiled| &compiled.rule)
     }
@@ -290,7 +290,7 @@ impl Compiled {
         }
     }
 
-    /// Whether the rule's time has not run out.
+    /// Returns true if the rule's time has not run out.
     pub(crate) fn is_alive(&self, now: Millis, session: Option<&str>) -> bool {
         match &self.rule.lifetime {
             Lifetime::Forever | Lifetime::Quit => true,

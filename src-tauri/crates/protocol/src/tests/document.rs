@@ -151,7 +151,7 @@ impl Heard {
     }
 }
 
-/// The key that the page names.
+/// Returns the key that the page names.
 fn key() -> Key {
     let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).expect("32 bytes")));
     assert!(PAGE.contains(&format!("`{}`", key.text())), "the page names it");

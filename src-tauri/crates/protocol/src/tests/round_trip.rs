@@ -129,7 +129,7 @@ fn notices() -> impl Strategy<Value = Notice> {
     )
 }
 
-/// A message that is right, with one stretch of it replaced.
+/// Returns a message that is right, with one stretch of it replaced.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let patch = prop::collection::vec(any::<u8>(), 0..4);
     (calls(), any::<prop::sample::Index>(), 0..4usize, patch).prop_map(|(call, at, gone, patch)| {

@@ -75,7 +75,8 @@ fn write_the_schema() {
     std::fs::write(FILE, format!("{:#}\n", schema())).expect("docs can be written to");
 }
 
-/// The whole of it. `$defs` has each request and each event by its method's name, and each answer as `METHOD.result`.
+/// Returns the whole of it. `$defs` has each request and each event by its method's name, and each answer as
+/// `METHOD.result`.
 fn schema() -> Value {
     let mut types = SchemaSettings::draft2020_12().into_generator();
     let mut defs = Map::new();
@@ -188,7 +189,7 @@ fn notification(method: &str, params: &Value) -> Value {
     object(&json!({"jsonrpc": {"const": "2.0"}, "method": {"const": method}, "params": params}))
 }
 
-/// An object that has all of these members.
+/// Returns an object that has all of these members.
 fn object(properties: &Value) -> Value {
     // In a fixed order, whichever order of members serde_json was built to keep.
     let names: BTreeSet<&str> =

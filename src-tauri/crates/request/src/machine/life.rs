@@ -23,7 +23,7 @@ pub struct Life {
     state: State,
     to_do: VecDeque<Effect>,
     under_way: UnderWay,
-    /// Whether anything of it is on record.
+    /// True if anything of it is on record.
     recorded: bool,
     /// How often the write at the head of `to_do` failed.
     failures: u32,
@@ -153,13 +153,15 @@ impl Life {
         }
     }
 
-    /// The rule that the person chose could not be saved: nothing starts, and the request ends with `denial`.
+    /// Returns the rule that the person chose could not be saved: nothing starts, and the request ends with
+    /// `denial`.
     pub fn not_remembered(&mut self, denial: Denial) -> Vec<Effect> {
         self.under_way = UnderWay::Nothing;
         self.apply(Event::Drifted(denial))
     }
 
-    /// The entry under way could not be written. Nothing begins that needs it; `denial` is how the request ends then.
+    /// Returns the entry under way could not be written. Nothing begins that needs it; `denial` is how the
+    /// request ends then.
     pub fn refused(&mut self, now: Duration, denial: Denial) -> Refused {
         let UnderWay::Recording(entry) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) else {
             return Refused::Owed;
@@ -189,7 +191,7 @@ impl Life {
         Refused::Owed
     }
 
-    /// Whether a later entry says more than one that could not be written.
+    /// Returns true if a later entry says more than one that could not be written.
     fn is_superseded(&self, entry: &Entry) -> bool {
         let tells_nothing = matches!(entry.tells, None | Some(Tells::Pending));
         tells_nothing && self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))

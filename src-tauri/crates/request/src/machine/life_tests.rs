@@ -91,7 +91,7 @@ impl Host {
         self.forgotten || self.told_ended > 0
     }
 
-    /// Whether an event can happen as things are: a process ends only where there is one.
+    /// Returns true if an event can happen as things are: a process ends only where there is one.
     fn can_happen(&self, event: &Event) -> bool {
         match event {
             Event::Started { .. } | Event::SpawnFailed { .. } | Event::Drifted(_) => {

@@ -187,7 +187,7 @@ pub enum Event {
         digest: Digest,
         /// The same plan in the profile that the answer asks for, if it asks for one.
         confined: Option<Digest>,
-        /// Whether a rule is to be remembered first.
+        /// True if a rule is to be remembered first.
         remember: bool,
     },
     /// A person changed the command: something else is on show from now on, and nobody has said yes to that yet.
@@ -282,7 +282,7 @@ pub struct Entry {
     pub state: State,
     /// What its agent is told.
     pub tells: Option<Tells>,
-    /// Whether the start that follows is written down as intended: from here on it may have been started.
+    /// True if the start that follows is written down as intended: from here on it may have been started.
     pub intends: bool,
 }
 

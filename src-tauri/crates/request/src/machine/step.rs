@@ -266,7 +266,7 @@ enum Remember {
     Rule,
 }
 
-/// The only place where permission comes into being.
+/// Returns the only place where permission comes into being.
 fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
     let starting = State::Starting { by, stop: None };
     let intended = remember != Remember::Rule;

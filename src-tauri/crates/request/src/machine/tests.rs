@@ -106,7 +106,7 @@ fn needs_record(did: &Did) -> bool {
 
 #[derive(Default)]
 struct Laws {
-    /// Whether it was judged so that its agent may do it.
+    /// True if it was judged so that its agent may do it.
     left: bool,
     yes: u32,
     starts: u32,

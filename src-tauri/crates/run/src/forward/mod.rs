@@ -144,7 +144,7 @@ impl Forward {
         self.go_on(&ready).map(|()| None)
     }
 
-    /// The end by a signal that the host was told of, where it says nothing of how the command ended.
+    /// Returns the end by a signal that the host was told of, where it says nothing of how the command ended.
     fn left(&self) -> Ending {
         let ending = self.passed_on.map_or_else(|| Ending::quiet(TROUBLE), Ending::signal);
         let says = "Postern has not told how the command ended, so this program does not wait for it";

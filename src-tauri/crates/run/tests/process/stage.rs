@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 use tempfile::TempDir;
 
-/// The program under test.
+/// Returns the program under test.
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_postern-run")
 }
@@ -135,7 +135,7 @@ impl Scene {
     }
 }
 
-/// The end of a run that says nothing of its output.
+/// Returns the end of a run that says nothing of its output.
 pub(crate) fn finished(exit_code: Option<i32>) -> Event {
     Event::Finished(Finished {
         outcome: Outcome::Exited,
@@ -155,7 +155,7 @@ pub(crate) fn finished(exit_code: Option<i32>) -> Event {
     })
 }
 
-/// An open question, as the host tells of it.
+/// Returns an open question, as the host tells of it.
 pub(crate) fn pending() -> Pending {
     Pending {
         expires_at: "2026-01-01T00:02:00.000Z".to_owned(),

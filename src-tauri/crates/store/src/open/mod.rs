@@ -117,7 +117,7 @@ fn refuse_others(
     Ok(())
 }
 
-/// A connection that can only read.
+/// Returns a connection that can only read.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     conn.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024;")?;
@@ -136,8 +136,9 @@ fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A commit outlives the process; the writer asks for more where a job does (see [`crate::writer`]). A flush returns
-/// when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
+/// Configures the writer: a commit outlives the process; the writer asks for more where a job does (see
+/// [`crate::writer`]). A flush returns when the drive itself has it, also on macOS, where `fsync` alone does
+/// not promise that.
 ///
 /// The log is copied into the file when it holds 4,000 pages (16 MiB, as long as it is kept), not 1,000: each copying
 /// flushes twice, and the one writer waits for it.
@@ -167,7 +168,7 @@ fn quick_check(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
     Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// Whether SQLite says that the file is not what it wrote.
+/// Returns true if SQLite says that the file is not what it wrote.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

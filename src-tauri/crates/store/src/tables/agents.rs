@@ -55,7 +55,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Agent> {
     })
 }
 
-/// Every agent, by name.
+/// Returns every agent, by name.
 pub fn all(conn: &Connection) -> Result<Vec<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents ORDER BY id"))?;
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)

@@ -42,7 +42,7 @@ pub struct EventRow {
     pub event: NewEvent,
 }
 
-/// The number that the next event of an agent gets.
+/// Returns the number that the next event of an agent gets.
 pub fn next(conn: &Connection, agent: &AgentId) -> Result<u64, Error> {
     let mut query = conn.prepare_cached("SELECT next_sequence FROM agents WHERE id = ?1")?;
     let next = query.query_row([agent.as_str()], |row| row.get(0)).optional()?;
@@ -73,7 +73,7 @@ pub fn append_as(conn: &Connection, sequence: u64, event: &NewEvent) -> Result<(
     Err(Error::Refused(format!("event {sequence} of {} would leave a gap: the next is {given}", event.agent)))
 }
 
-/// The events of an agent behind `sequence`, oldest first, at most `limit`.
+/// Returns the events of an agent behind `sequence`, oldest first, at most `limit`.
 pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> Result<Vec<EventRow>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT sequence, at, request, method, params FROM events
@@ -102,7 +102,7 @@ pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<E
     Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))
 }
 
-/// The oldest event that is still kept; none where there is none.
+/// Returns the oldest event that is still kept; none where there is none.
 pub fn oldest(conn: &Connection, agent: &AgentId) -> Result<Option<u64>, Error> {
     let mut query = conn.prepare_cached("SELECT min(sequence) FROM events WHERE agent = ?1")?;
     Ok(query.query_row([agent.as_str()], |row| row.get(0))?)

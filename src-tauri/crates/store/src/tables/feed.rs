@@ -66,20 +66,20 @@ pub struct Entry {
     pub change: Option<audit::Entry>,
 }
 
-/// The number of the newest entry; 0 where there is none yet.
+/// Returns the number of the newest entry; 0 where there is none yet.
 pub fn newest(conn: &Connection) -> Result<i64, Error> {
     let mut query = conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'feed'")?;
     Ok(query.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// The number behind which everything lies that happened at `at` or later.
+/// Returns the number behind which everything lies that happened at `at` or later.
 pub fn before(conn: &Connection, at: Millis) -> Result<i64, Error> {
     let mut query = conn.prepare_cached("SELECT min(number) FROM feed WHERE at >= ?1")?;
     let first: Option<i64> = query.query_row([at], |row| row.get(0))?;
     first.map_or_else(|| newest(conn), |first| Ok(first - 1))
 }
 
-/// The number behind which the newest `count` entries lie.
+/// Returns the number behind which the newest `count` entries lie.
 pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
     Ok((newest(conn)? - i64::from(count)).max(0))
 }

@@ -146,7 +146,7 @@ mod tests {
         assert!(other.unwrap_err().to_string().contains("no renewal 1"), "an entry of another kind");
     }
 
-    /// A program none of whose rules is there any more.
+    /// Returns a program none of whose rules is there any more.
     fn gone() -> Renewal {
         let was = Bound { path: "/bin/gone".into(), program: identity("old"), rules: vec![99] };
         Renewal { was, now: identity("new") }

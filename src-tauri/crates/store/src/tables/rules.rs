@@ -88,13 +88,13 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     })
 }
 
-/// Every rule, in the order they were made.
+/// Returns every rule, in the order they were made.
 pub fn all(conn: &Connection) -> Result<Vec<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules ORDER BY id"))?;
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
 }
 
-/// An agent's own rules, in the order they were made.
+/// Returns an agent's own rules, in the order they were made.
 pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
     let mut query =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE agent = ?1 ORDER BY id"))?;

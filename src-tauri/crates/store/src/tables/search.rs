@@ -30,13 +30,13 @@ CREATE TABLE late (number INTEGER PRIMARY KEY) STRICT;
 UPDATE search_state SET indexed = 0;
 ";
 
-/// The words of a text: what stands between spaces, where it holds a letter or a digit.
+/// Returns the words of a text: what stands between spaces, where it holds a letter or a digit.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     words.map(str::to_owned).collect()
 }
 
-/// The words that a filter looks for.
+/// Returns the words that a filter looks for.
 pub(crate) fn wanted(filter: &Filter) -> Vec<Word> {
     words(filter.search.as_deref().unwrap_or_default()).iter().map(|word| Word::new(word)).collect()
 }

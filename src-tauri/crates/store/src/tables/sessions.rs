@@ -27,7 +27,7 @@ pub struct OpenSession {
     pub agent: AgentId,
     /// Its name.
     pub session: String,
-    /// Whether it may not ask for the host.
+    /// True if it may not ask for the host.
     pub confined: bool,
     /// The subagents' layers that hold in it, the outermost first.
     pub parents: Vec<Vec<Line>>,
@@ -54,7 +54,7 @@ impl From<&Entry> for Line {
     }
 }
 
-/// Every open session, by agent and name.
+/// Returns every open session, by agent and name.
 pub fn all(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT agent, session, confined, parents, runtime, opened_at FROM sessions ORDER BY agent, session",

@@ -61,7 +61,7 @@ pub struct Cli {
     pub rule: Option<RuleId>,
 }
 
-/// The folders that are watched.
+/// Returns the folders that are watched.
 pub fn folders(conn: &Connection) -> Result<Vec<String>, Error> {
     let mut query = conn.prepare_cached("SELECT path FROM skill_folders ORDER BY path")?;
     Ok(query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
@@ -84,7 +84,7 @@ pub fn remove_folder(conn: &Connection, path: &str) -> Result<(), Error> {
     }
 }
 
-/// Every skill with its CLIs, by folder.
+/// Returns every skill with its CLIs, by folder.
 pub fn all(conn: &Connection) -> Result<Vec<Skill>, Error> {
     let mut skills =
         conn.prepare_cached("SELECT folder, name, description, problem FROM skills ORDER BY folder")?;

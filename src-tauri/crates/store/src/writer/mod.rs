@@ -90,7 +90,7 @@ impl<T> Receipt<T> {
         }
     }
 
-    /// A receipt for work that was not taken.
+    /// Returns a receipt for work that was not taken.
     pub(crate) fn refused(error: Error) -> Self {
         Self(Waiting::Refused(Some(error)))
     }

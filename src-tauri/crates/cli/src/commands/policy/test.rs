@@ -74,7 +74,7 @@ fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<Judged>, Failure> {
     Ok(lines.map(judged).collect())
 }
 
-/// A case that cannot be tried: nothing would run by such a policy.
+/// Returns a case that cannot be tried: nothing would run by such a policy.
 fn unreadable(line: &str, path: &Path, number: usize, error: &CaseError) -> Judged {
     let place = format!("{}:{number}", path.display());
     let written: Option<serde_json::Value> = serde_json::from_str(line).ok();

@@ -49,7 +49,7 @@ pub(super) fn confirm(
     Ok(())
 }
 
-/// The rules that are the list's own: those of files and skills stand elsewhere.
+/// Returns the rules that are the list's own: those of files and skills stand elsewhere.
 pub(super) fn own(rules: &[Rule]) -> Vec<Rule> {
     let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
     rules.iter().filter(own).cloned().collect()
@@ -106,7 +106,7 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
     ))
 }
 
-/// A setting in the word that it is set by.
+/// Returns a setting in the word that it is set by.
 pub(super) fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
     let word = serde_json::to_value(setting).map_err(Failure::own)?;
     Ok(word.as_str().unwrap_or_default().to_owned())

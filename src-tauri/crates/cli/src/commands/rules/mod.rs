@@ -83,7 +83,8 @@ fn export(link: &mut Link, agent: Option<&str>, format: ExportFormat, broad: boo
     print::raw(text.trim_end())
 }
 
-/// An agent's rules and everybody's, or all: page by page, because a long list is longer than an answer may be.
+/// Returns an agent's rules and everybody's, or all: page by page, because a long list is longer than an
+/// answer may be.
 pub(super) fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRow>, Failure> {
     let mut rules: Vec<RuleRow> = Vec::new();
     loop {
@@ -267,7 +268,7 @@ fn folder_of(option: &str, folder: &Path) -> Result<String, Failure> {
     real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule has to be UTF-8"))
 }
 
-/// A duration as a lifetime that ends at a time.
+/// Returns a duration as a lifetime that ends at a time.
 pub(crate) fn lasting(duration: humantime::Duration) -> Result<Lifetime, Failure> {
     let millis = i64::try_from(duration.as_millis()).map_err(Failure::own)?;
     Ok(Lifetime::Until(jiff::Timestamp::now().as_millisecond().saturating_add(millis)))
@@ -302,7 +303,7 @@ fn does(rule: &Rule) -> String {
     }
 }
 
-/// Everything that limits or widens a rule beyond its pattern, then what to know about it.
+/// Returns everything that limits or widens a rule beyond its pattern, then what to know about it.
 fn notes(row: &RuleRow) -> String {
     let rule = &row.rule;
     let mut notes = Vec::new();

@@ -1,6 +1,6 @@
 //! Subcommands of git that list or change, by how they are written.
 
-/// Whether this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
+/// Returns true if this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
 pub(super) fn lists(argv: &[&str], at: usize) -> bool {
     let rest = argv.get(at + 1..).unwrap_or_default();
     let first = rest.first().copied();

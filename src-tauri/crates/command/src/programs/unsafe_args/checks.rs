@@ -188,7 +188,8 @@ fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
     (!shows).then_some((at, ArgEffect::Changes, "changes the network, or what is loaded into the kernel"))
 }
 
-/// A formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs when it is looked at. brew(1)
+/// Returns a formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs
+/// when it is looked at. brew(1)
 fn other_formula(read: &Invocation<'_>) -> Found {
     let sub = read.verbs.first().copied()?;
     let other = |at: &usize| {
@@ -268,7 +269,7 @@ fn script(name: &str, read: &Invocation<'_>) -> Found {
     read.word(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
 }
 
-/// A file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
+/// Returns a file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
 fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
     let file = read.options.iter().find(|given| {
         let path = given.value.unwrap_or_default();

@@ -30,7 +30,8 @@ pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeAr
     found
 }
 
-/// A program of the system that is given another name: what a rule says of the one would not be said of the other.
+/// Returns a program of the system that is given another name: what a rule says of the one would not be said
+/// of the other.
 fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
@@ -80,7 +81,7 @@ fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Outside, "makes a name that leads out of the working directory"))
 }
 
-/// An operand that other programs read or run by themselves.
+/// Returns an operand that other programs read or run by themselves.
 fn read_by_tools(read: &Invocation<'_>) -> Found {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
     Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
@@ -160,7 +161,7 @@ fn removes_outside(call: &Call, read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Deletes, "takes away what lies outside of the working directory"))
 }
 
-/// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
+/// Returns a name in the temporary folder, or below one: never the folder itself, nor all that is in it.
 pub(super) fn is_temporary(path: &str) -> bool {
     let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
     inside.is_some_and(|rest| {

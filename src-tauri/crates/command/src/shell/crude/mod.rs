@@ -70,8 +70,8 @@ const RUNS: [&str; 16] = [
     "bind",
 ];
 
-/// Every stretch of words that may be a command: after each operator, bracket, quote or substitution. At most one more than
-/// [`MOST_GUESSES`].
+/// Returns every stretch of words that may be a command: after each operator, bracket, quote or substitution.
+/// At most one more than [`MOST_GUESSES`].
 pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     let folded;
     let text = if text.contains("\\\n") {
@@ -120,7 +120,7 @@ struct Noted {
 }
 
 impl Noted {
-    /// Whether there are more guesses than anybody looks at.
+    /// Returns true if there are more guesses than anybody looks at.
     fn is_full(&self) -> bool {
         self.found.len() > MOST_GUESSES
     }
@@ -145,7 +145,7 @@ impl Noted {
         }
     }
 
-    /// A hash of each word with all that follow it: equal words have equal hashes.
+    /// Returns a hash of each word with all that follow it: equal words have equal hashes.
     fn hashes(&self, words: &[String]) -> Vec<u64> {
         let mut hashes = vec![0; words.len()];
         let mut behind = 0u64;
@@ -156,7 +156,7 @@ impl Noted {
         hashes
     }
 
-    /// Whether the guess at these words was made already.
+    /// Returns true if the guess at these words was made already.
     fn holds(&self, words: &[String], hash: u64) -> bool {
         let known = self.known.get(&hash).and_then(|at| self.found.get(*at));
         known.is_some_and(|known| **known == words[..words.len().min(LONGEST)])
@@ -239,7 +239,7 @@ impl<'t> Guesses<'t> {
 struct Head {
     /// Where its command stands; none where there is none.
     start: Option<usize>,
-    /// Whether it is, or stands behind, something that runs others.
+    /// True if it is, or stands behind, something that runs others.
     runs: bool,
 }
 

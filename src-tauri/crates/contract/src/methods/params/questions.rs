@@ -49,9 +49,9 @@ pub struct Presented {
     pub question_id: String,
     /// The digest of what is on show.
     pub digest: String,
-    /// Whether it is visible: not covered, not hidden, screen unlocked.
+    /// True if it is visible: not covered, not hidden, screen unlocked.
     pub visible: bool,
-    /// Whether its end was seen: it fits, or it was scrolled to the end.
+    /// True if its end was seen: it fits, or it was scrolled to the end.
     pub end_seen: bool,
     /// A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
     /// report again only asks how long it still takes.

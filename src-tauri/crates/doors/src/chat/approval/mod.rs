@@ -181,7 +181,7 @@ impl Approval {
         self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
 
-    /// The newest message that showed it in a place.
+    /// Returns the newest message that showed it in a place.
     pub(super) fn shown_in(&self, place: &str) -> Option<&Shown> {
         self.shown.iter().rev().find(|shown| shown.place == place)
     }
@@ -278,12 +278,12 @@ impl Approvals {
         ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
-    /// Those that wait.
+    /// Returns those that wait.
     pub(super) fn pending(&self) -> impl Iterator<Item = &Approval> {
         self.list.iter().filter(|one| one.status == ChatStatus::Pending)
     }
 
-    /// The one that a message showed.
+    /// Returns the one that a message showed.
     pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&Approval, &Shown)> {
         let is = |shown: &&Shown| {
             shown.place == place
@@ -292,7 +292,8 @@ impl Approvals {
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }
 
-    /// The one that these four digits mean in a place: what waits there, else what was shown there last.
+    /// Returns the one that these four digits mean in a place: what waits there, else what was shown there
+    /// last.
     pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
         let mut those =
             self.list.iter().rev().filter(|one| one.code == code && one.shown_in(place).is_some()).peekable();

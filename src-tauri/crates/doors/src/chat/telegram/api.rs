@@ -58,7 +58,8 @@ struct Parameters {
 }
 
 impl Api {
-    /// The API at `server`: over TLS, or on this machine. `ca` is a file of whom to trust instead of whom the system trusts.
+    /// Returns the API at `server`: over TLS, or on this machine. `ca` is a file of whom to trust instead of
+    /// whom the system trusts.
     pub(super) fn new(server: &str, token: &str, ca: Option<&Path>) -> Result<Self, ControlError> {
         let is_token = token.split_once(':').is_some_and(|(id, rest)| {
             let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -142,7 +143,7 @@ fn fault(code: Option<u16>, description: &str, parameters: Option<Parameters>) -
     }
 }
 
-/// An error with what caused it: on its own it says little.
+/// Returns an error with what caused it: on its own it says little.
 fn why(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", why(source)),

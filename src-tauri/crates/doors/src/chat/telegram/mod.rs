@@ -222,7 +222,7 @@ fn number(text: &str) -> Result<i64, Trouble> {
     text.parse().map_err(|_| Trouble::Refused("that is no number of Telegram's".to_owned()))
 }
 
-/// A text with what an agent chose as `code`: positions are counted in UTF-16 units.
+/// Returns a text with what an agent chose as `code`: positions are counted in UTF-16 units.
 fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
     let (mut offset, mut entities, mut text) = (0, Vec::new(), String::new());
     for piece in &message.pieces {

@@ -51,12 +51,12 @@ impl std::fmt::Debug for Account {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failed {
     pub(super) why: String,
-    /// Whether trying again will not mend it.
+    /// True if trying again will not mend it.
     pub(super) hopeless: bool,
 }
 
 impl Account {
-    /// A stream that connects, and connects again, by itself; why it could not is told on the side.
+    /// Returns a stream that connects, and connects again, by itself; why it could not is told on the side.
     pub(super) fn stream(&self) -> (StanzaStream, mpsc::UnboundedReceiver<Failed>) {
         let (tell, told) = mpsc::unbounded_channel();
         let account = self.clone();

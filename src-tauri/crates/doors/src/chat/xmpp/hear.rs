@@ -81,7 +81,7 @@ impl Hearing {
         Self { account, room, outgoing, echoes, stream: None, told: None, asked: None, again: None }
     }
 
-    /// The next thing that is worth telling.
+    /// Returns the next thing that is worth telling.
     pub(super) async fn next(&mut self) -> Heard {
         loop {
             let heard = match self.happened().await {
@@ -283,7 +283,7 @@ impl Hearing {
     }
 }
 
-/// A command or a reaction, if it is one.
+/// Returns a command or a reaction, if it is one.
 fn said(message: &Stanza, from: Sender, place: String) -> Option<Heard> {
     if let Some(reactions) = payload::<Reactions>(&message.payloads, "reactions", ns::REACTIONS) {
         let signs = reactions.reactions.into_iter().map(|reaction| reaction.emoji).collect();

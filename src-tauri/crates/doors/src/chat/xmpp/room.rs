@@ -17,9 +17,9 @@ pub(super) struct Room {
     pub(super) jid: BareJid,
     /// Under which name we are there.
     pub(super) nick: String,
-    /// Whether we are.
+    /// True if we are.
     pub(super) joined: bool,
-    /// Whether its service says that occupant ids are its own.
+    /// True if its service says that occupant ids are its own.
     pub(super) has_occupant_ids: bool,
     occupants: HashMap<String, Occupant>,
 }
@@ -57,17 +57,17 @@ impl Room {
         self.occupants.clear();
     }
 
-    /// Whether this is the room, or somebody in it.
+    /// Returns true if this is the room, or somebody in it.
     pub(super) fn is(&self, from: &Jid) -> bool {
         from.to_bare() == self.jid
     }
 
-    /// Whether this is us there.
+    /// Returns true if this is us there.
     pub(super) fn is_us(&self, from: &Jid) -> bool {
         self.is(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
     }
 
-    /// A presence from the room.
+    /// Returns a presence from the room.
     pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> Change {
         let nick = from.resource().as_str().to_owned();
         if presence.type_ == Type::Error {
@@ -116,7 +116,7 @@ impl Room {
     }
 }
 
-/// The payload of that name, if there is one that can be read.
+/// Returns the payload of that name, if there is one that can be read.
 pub(super) fn payload<T: TryFrom<Element>>(payloads: &[Element], name: &str, space: &str) -> Option<T> {
     let found = payloads.iter().find(|payload| payload.is(name, space))?;
     T::try_from(found.clone()).ok()

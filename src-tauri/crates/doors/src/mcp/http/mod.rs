@@ -183,7 +183,7 @@ fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sy
     }
 }
 
-/// The names under which clients may reach it: what else a browser was led here by is refused.
+/// Returns the names under which clients may reach it: what else a browser was led here by is refused.
 fn hosts(values: &Values, listen: SocketAddr) -> Result<Vec<String>, ControlError> {
     let given = values.get("hosts").map(String::as_str).unwrap_or_default();
     let given = given.split(',').map(str::trim).filter(|host| !host.is_empty());

@@ -86,7 +86,7 @@ async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
     })
 }
 
-/// Whether a body is known to its end: what goes on is a stream.
+/// Returns true if a body is known to its end: what goes on is a stream.
 fn is_whole(body: &impl hyper::body::Body) -> bool {
     body.size_hint().exact().is_some()
 }

@@ -17,8 +17,8 @@ const QUIET: Duration = Duration::from_mins(30);
 /// How often it is looked.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The SDK's sessions. How long each is kept is decided here, because the SDK would also close one that waits for a
-/// person.
+/// Returns the SDK's sessions. How long each is kept is decided here, because the SDK would also close one
+/// that waits for a person.
 pub(super) fn manager() -> LocalSessionManager {
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = None;

@@ -15,7 +15,7 @@ pub(super) struct OfRequest {
 }
 
 impl OfRequest {
-    /// Those of an event's request: its number, and the part of it that is random.
+    /// Returns those of an event's request: its number, and the part of it that is random.
     pub(super) fn of(event: &FeedEvent) -> Option<Self> {
         let number = Uuid::parse_str(&event.request.as_ref()?.id).ok()?.into_bytes();
         let tail: [u8; 8] = number[8..].try_into().ok()?;

@@ -114,7 +114,7 @@ fn resource() -> Resource {
         .build()
 }
 
-/// The address of a signal below that of the collector.
+/// Returns the address of a signal below that of the collector.
 fn below(url: &Url, signal: &str) -> String {
     format!("{}/v1/{signal}", url.as_str().trim_end_matches('/'))
 }

@@ -77,7 +77,7 @@ impl Webhook {
         Ok(Self { host: host.clone(), url: text.clone(), token, state, sending })
     }
 
-    /// The endpoint, and how it goes.
+    /// Returns the endpoint, and how it goes.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         vec![PairedClient {
@@ -94,7 +94,7 @@ impl Webhook {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
-    /// The secret that signatures are made with.
+    /// Returns the secret that signatures are made with.
     pub(crate) fn set_up(&self) -> DoorSetup {
         let secret = Secret::of(&self.token.text()).map(|secret| secret.text()).unwrap_or_default();
         let text = format!(

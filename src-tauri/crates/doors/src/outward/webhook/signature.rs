@@ -28,7 +28,7 @@ impl Secret {
         self.text.clone()
     }
 
-    /// The header `webhook-signature`.
+    /// Returns the header `webhook-signature`.
     pub(super) fn sign(&self, id: &str, timestamp: u64, body: &str) -> String {
         let mut mac = self.mac.clone();
         mac.update(format!("{id}.{timestamp}.{body}").as_bytes());

@@ -22,12 +22,12 @@ pub(crate) const VARIABLE: &str = "POSTERN_MANAGED";
 pub(crate) struct ManagedPlace {
     /// The file.
     pub(crate) path: PathBuf,
-    /// Whether only the system's own user can have put it there.
+    /// True if only the system's own user can have put it there.
     pub(crate) by_root: bool,
 }
 
 impl ManagedPlace {
-    /// The places of this system, and one that the person named.
+    /// Returns the places of this system, and one that the person named.
     pub(crate) fn all(named: Option<&str>) -> Vec<Self> {
         let system: &[&str] = if cfg!(target_os = "macos") {
             &[
@@ -121,7 +121,7 @@ impl Book {
         Ok(true)
     }
 
-    /// The folders in which such files may lie, to be watched.
+    /// Returns the folders in which such files may lie, to be watched.
     pub(crate) fn managed_folders(&self) -> Vec<PathBuf> {
         let parents = self.places().managed.iter().filter_map(|place| place.path.parent());
         parents.filter(|folder| folder.is_dir()).map(Path::to_path_buf).collect()

@@ -63,7 +63,7 @@ pub(crate) fn read(text: &str) -> Result<FrontMatter, FrontMatterError> {
     })
 }
 
-/// The text between the first two lines of `---`.
+/// Returns the text between the first two lines of `---`.
 fn block(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
@@ -163,8 +163,8 @@ fn add_required(clis: &mut Vec<String>, metadata: &Yaml) -> Result<(), FrontMatt
     Ok(())
 }
 
-/// A name that can stand in a search path, or an absolute path. Nothing relative: what it names would depend on where
-/// a request runs.
+/// Returns a name that can stand in a search path, or an absolute path. Nothing relative: what it names would
+/// depend on where a request runs.
 fn is_cli(name: &str) -> bool {
     let plain =
         !name.is_empty() && name.len() <= 255 && !name.chars().any(|c| c.is_whitespace() || c.is_control());

@@ -115,7 +115,8 @@ fn kept(output: &Output) -> usize {
     output.head.len() + output.tail.len()
 }
 
-/// The end of a stream, line by line, with what cannot be shown as escapes. What was left out is said.
+/// Returns the end of a stream, line by line, with what cannot be shown as escapes. What was left out is
+/// said.
 fn text(output: &Output) -> String {
     let mut all = lines(&output.head);
     if output.left_out() > 0 {

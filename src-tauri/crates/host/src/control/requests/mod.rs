@@ -30,7 +30,8 @@ impl Control {
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
-    /// The number that a person names: in full, by a beginning that no other has, or `last`, the newest.
+    /// Returns the number that a person names: in full, by a beginning that no other has, or `last`, the
+    /// newest.
     pub(super) async fn named(&self, id: &str) -> Result<Uuid, ControlError> {
         if let Ok(number) = Uuid::parse_str(id) {
             return Ok(number);

@@ -59,7 +59,7 @@ impl Running {
         self.folder.path().join("home").canonicalize().unwrap()
     }
 
-    /// The host's record, opened beside it.
+    /// Returns the host's record, opened beside it.
     pub(super) fn record(&self) -> Store {
         Store::open(&self.data().join("postern.db")).unwrap()
     }

@@ -5,7 +5,7 @@ use postern_command::{Reading, Step};
 use postern_contract::{CommandPart, PartRole};
 use std::ops::Range;
 
-/// The command's text cut at the borders of its steps and program names.
+/// Returns the command's text cut at the borders of its steps and program names.
 pub(crate) fn parts(reading: &Reading) -> Vec<CommandPart> {
     let text = reading.text.as_str();
     let mut paint = vec![(PartRole::Operator, None); text.len()];

@@ -50,7 +50,7 @@ pub(super) struct Asked<'a> {
     pub(super) call: Option<&'a Call>,
 }
 
-/// The question; none where it cannot be shown in full.
+/// Returns the question; none where it cannot be shown in full.
 pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
     let Asked { run, judged, entry, .. } = asked;
     let shown_call = asked.call.map(|call| call::shown_call(call, judged));
@@ -158,7 +158,7 @@ pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
     }
 }
 
-/// The command as a person can change it: where every character of it can be seen.
+/// Returns the command as a person can change it: where every character of it can be seen.
 fn editable(what: &What) -> Option<String> {
     let text = match what {
         What::Command(argv) => postern_command::quote(argv),
@@ -178,7 +178,7 @@ fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker
     }
 }
 
-/// The step with its own texts escaped.
+/// Returns the step with its own texts escaped.
 fn escaped(step: ShownStep) -> ShownStep {
     ShownStep {
         argv: step.argv.map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
@@ -239,7 +239,8 @@ fn proposal(offer: &Offer, home: &str) -> Proposal {
     Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), renews, would_match: None }
 }
 
-/// The agent's `env-set` with which the variables of this request are not asked about, where they are why nothing can be saved.
+/// Returns the agent's `env-set` with which the variables of this request are not asked about, where they are
+/// why nothing can be saved.
 fn env_setting(judged: &Judged, settings: &Settings) -> Option<String> {
     judged.nothing_to_save.filter(|why| *why == NothingToSave::Environment)?;
     let mut setting = settings.env_set.clone();

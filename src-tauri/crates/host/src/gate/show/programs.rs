@@ -7,7 +7,7 @@ use postern_contract::render::{self, Remark};
 use postern_contract::{Shown, ShownProgram, ShownScript};
 use postern_policy::{Lookup, Program, Script, Signature, Signer, StepFacts};
 
-/// Every program, wrappers included, each once, in the order in which they stand in the command.
+/// Returns every program, wrappers included, each once, in the order in which they stand in the command.
 pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
     let mut all: Vec<ShownProgram> = Vec::new();
     for (step, facts) in judged.reading.steps.iter().zip(&judged.steps) {

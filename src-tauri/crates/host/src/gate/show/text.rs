@@ -7,8 +7,8 @@ use postern_policy::from_home;
 /// How much of a question may be text from a request, in bytes. What is longer cannot be judged by a person.
 pub(crate) const MOST: usize = 16 * 1024;
 
-/// A path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute, so that none which
-/// begins with `~` itself could be taken for it.
+/// Returns a path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute,
+/// so that none which begins with `~` itself could be taken for it.
 pub(super) fn shown_path(path: &str, home: &str) -> Shown {
     shown(&from_home(path, home))
 }

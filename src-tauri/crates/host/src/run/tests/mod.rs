@@ -45,8 +45,8 @@ impl Place {
         self.copy(name, written.to_str().unwrap())
     }
 
-    /// A copy of a program. Another process makes it: what a test beside this one starts could still hold a file that this
-    /// process wrote, and a file that is open for writing does not run.
+    /// Returns a copy of a program. Another process makes it: what a test beside this one starts could still
+    /// hold a file that this process wrote, and a file that is open for writing does not run.
     #[expect(clippy::disallowed_methods, reason = "a test makes its own program")]
     fn copy(&self, name: &str, of: &str) -> PathBuf {
         let path = self.path(name);
@@ -59,7 +59,7 @@ impl Place {
         self.prepare_reading(&reading(argv), self.folder.path())
     }
 
-    /// A shell line with one step for the program that it names.
+    /// Returns a shell line with one step for the program that it names.
     fn prepare_shell(&self, text: &str, program: &[&str]) -> Prepared {
         let shell = Reading { text: text.to_owned(), plain: None, ..reading(program) };
         self.prepare_reading(&shell, self.folder.path())

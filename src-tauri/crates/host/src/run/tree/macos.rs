@@ -69,7 +69,7 @@ pub(super) fn rows() -> Vec<Row> {
     all().into_iter().filter_map(|pid| row(pid).or_else(|| others(pid))).collect()
 }
 
-/// Every process id.
+/// Returns every process id.
 fn all() -> Vec<c_int> {
     // SAFETY: without a buffer the call only counts; with one it writes at most the bytes it is told.
     unsafe {

@@ -38,7 +38,7 @@ pub(super) fn start_time(pid: Pid) -> Option<u64> {
     system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
 
-/// The parent of a process; none where there is no such process any more.
+/// Returns the parent of a process; none where there is no such process any more.
 pub(super) fn parent_of(pid: i32) -> Option<i32> {
     system::parent(pid)
 }

@@ -70,13 +70,13 @@ impl Finding {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
-    /// Whether anything lies there; for a glob, whether its folder does.
+    /// True if anything lies there; for a glob, whether its folder does.
     pub exists: bool,
-    /// Whether the person's own user could write to it, or to a folder above it.
+    /// True if the person's own user could write to it, or to a folder above it.
     pub mutable: bool,
     /// True if an agent that the rule is for can change the program until it runs.
     pub agent_can_change: bool,
-    /// Whether it is bound to a program, and that is another one now.
+    /// True if it is bound to a program, and that is another one now.
     pub changed: bool,
 }
 

@@ -40,7 +40,7 @@ const FOLDERS: &[&str] = &[
     "nshomedirectory()",
 ];
 
-/// The entry that code in the step falls under.
+/// Returns the entry that code in the step falls under.
 pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
     let opaque = step
         .opaque
@@ -89,12 +89,12 @@ fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
     })
 }
 
-/// Whether a text can be nothing but a path, or all that is in the folder.
+/// Returns true if a text can be nothing but a path, or all that is in the folder.
 fn is_path(text: &str) -> bool {
     text == "*" || text.starts_with(['/', '~', '$']) || text.split('/').any(|part| matches!(part, "." | ".."))
 }
 
-/// The texts in quotes, of each kind by itself: those in a quoted text are found too.
+/// Returns the texts in quotes, of each kind by itself: those in a quoted text are found too.
 fn literals(code: &str) -> impl Iterator<Item = &str> {
     ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
 }

@@ -36,7 +36,7 @@ const MOVES: &[&str] = &["mv", "gmv"];
 /// Programs that would remove or lock them with all that a folder holds.
 const GOES_THROUGH: &[&str] = &["rm", "grm", "srm", "chmod", "chown", "chflags"];
 
-/// Whether programs of this name are looked at, whatever they are given.
+/// Returns true if programs of this name are looked at, whatever they are given.
 pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
@@ -108,7 +108,8 @@ pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind).chain(glued)
 }
 
-/// Whether a path lies there, in one of the spellings that it may turn into, or by where a link leads.
+/// Returns true if a path lies there, in one of the spellings that it may turn into, or by where a link
+/// leads.
 fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
     let data = &place.line.guarded().key;
     let led = |text: &str| {
@@ -122,12 +123,12 @@ fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
     place.holds(text)
 }
 
-/// The spelling that paths are compared by.
+/// Returns the spelling that paths are compared by.
 pub(super) fn key(path: &str) -> String {
     path::deny_key(path::without_any_volume(path))
 }
 
-/// Whether the path is a folder that the data lie in.
+/// Returns true if the path is a folder that the data lie in.
 fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let data = &line.guarded().key;

@@ -92,12 +92,12 @@ impl<'l> Place<'l> {
         *self.from.get_or_init(|| if known { guarded.cwd } else { From::of(self.here, &guarded.key) })
     }
 
-    /// Whether a word of a command is, or holds, a path in the folder.
+    /// Returns true if a word of a command is, or holds, a path in the folder.
     pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
         word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds(text))
     }
 
-    /// Whether a path lies in the folder, in one of the spellings that it may turn into.
+    /// Returns true if a path lies in the folder, in one of the spellings that it may turn into.
     pub(super) fn holds(&self, text: &str) -> bool {
         let numbered = mentions(".vol", text);
         if !numbered && (self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text)) {
@@ -117,15 +117,15 @@ impl<'l> Place<'l> {
         held
     }
 
-    /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an
-    /// assignment the text behind `=` is a part, so it is no nearer than the whole.
+    /// Returns true if a plain path does not name the data's own folder, nor does the folder where it runs.
+    /// Of an option or an assignment the text behind `=` is a part, so it is no nearer than the whole.
     fn is_far(&self, text: &str) -> bool {
         let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\\\"'".contains(&byte);
         self.unnamed && !text.bytes().any(special) && !mentions(path::base_name(self.line.data), text)
     }
 
-    /// Whether a word is one name in a folder that is neither in the data nor the one that holds them, whatever that name turns
-    /// into.
+    /// Returns true if a word is one name in a folder that is neither in the data nor the one that holds
+    /// them, whatever that name turns into.
     fn stays_here(&self, text: &str) -> bool {
         let near = match self.from() {
             From::Inside => true,
@@ -135,8 +135,9 @@ impl<'l> Place<'l> {
         !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
     }
 
-    /// Whether a word begins with names that lead elsewhere, and nothing in it leads back: no variable that is known, no `..`,
-    /// and no two dots that could become one where it is quoted or has braces.
+    /// Returns true if a word begins with names that lead elsewhere, and nothing in it leads back: no
+    /// variable that is known, no `..`, and no two dots that could become one where it is quoted or has
+    /// braces.
     fn begins_elsewhere(&self, text: &str) -> bool {
         let written_out = !text.contains(['"', '\'', '\\', '{']);
         let up = if written_out { text.contains("..") } else { text.matches('.').nth(1).is_some() };
@@ -170,8 +171,8 @@ impl<'l> Place<'l> {
         false
     }
 
-    /// Whether no variable of a text is one of which the line says what it holds, nor can become one where quotes are taken
-    /// from its name or braces add to it (`$HO{ME,}`).
+    /// Returns true if no variable of a text is one of which the line says what it holds, nor can become one
+    /// where quotes are taken from its name or braces add to it (`$HO{ME,}`).
     fn is_unknown(&self, text: &str) -> bool {
         if !text.contains('$') {
             return true;
@@ -189,7 +190,7 @@ impl<'l> Place<'l> {
         })
     }
 
-    /// Whether one of a spelling's names is none of the data folder's, or it has too few.
+    /// Returns true if one of a spelling's names is none of the data folder's, or it has too few.
     fn leads_elsewhere(&self, text: &str) -> bool {
         if text.contains("..") {
             return false;
@@ -209,13 +210,13 @@ impl<'l> Place<'l> {
     }
 }
 
-/// Whether a name or a glob may be the name, which is written as paths are compared.
+/// Returns true if a name or a glob may be the name, which is written as paths are compared.
 fn may_be(own: &str, name: &str) -> bool {
     let plain = own.is_ascii() && !own.contains(['*', '?', '[']);
     if plain { own.eq_ignore_ascii_case(name) } else { wild(&everything::bare(&path::fold(own)), name) }
 }
 
-/// A character that is itself wherever it stands in a word.
+/// Returns a character that is itself wherever it stands in a word.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "_-+@%,".contains(c)
 }
@@ -224,7 +225,7 @@ fn is_other_name(name: &str) -> bool {
     OTHER_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// Whether the name stands in the text, whatever its letter case; no name stands in every text.
+/// Returns true if the name stands in the text, whatever its letter case; no name stands in every text.
 fn mentions(name: &str, text: &str) -> bool {
     name.is_empty()
         || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
@@ -286,7 +287,7 @@ mod tests {
         above.chain(others).chain([format!("{DATA}/agents")]).collect()
     }
 
-    /// A word of odd pieces, and of the names that the data folder's path is made of.
+    /// Returns a word of odd pieces, and of the names that the data folder's path is made of.
     fn word() -> impl Strategy<Value = String> {
         let names: Vec<&'static str> = DATA.split('/').chain([DATA]).collect();
         let piece = prop_oneof![prop::sample::select(PIECES.to_vec()), prop::sample::select(names)];

@@ -10,7 +10,7 @@ const FINDS: &[&str] = &["find", "gfind"];
 const MIRRORS: &[&str] = &["rsync"];
 const REMOVES: &[&str] = &["rm", "grm", "srm"];
 
-/// Whether programs of this name are looked at.
+/// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
     [FINDS, MIRRORS, REMOVES].iter().any(|names| names.contains(&base))
 }
@@ -35,7 +35,7 @@ fn mirrors(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     options(call, line).any(|word| word.starts_with("--del"))
 }
 
-/// Whether `xargs` is given it by an `echo` before.
+/// Returns whether `xargs` is given it by an `echo` before.
 fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
     if operand != "…" && operand != "{}" {
         return false;
@@ -62,7 +62,7 @@ pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     })
 }
 
-/// The options, as known or as the line itself makes them (`f=-rf; rm $f x`).
+/// Returns the options, as known or as the line itself makes them (`f=-rf; rm $f x`).
 fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let before_end = call.args.iter().enumerate().take_while(|(_, word)| **word != Some("--"));
     let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), line.cwd, line);

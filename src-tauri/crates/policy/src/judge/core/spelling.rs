@@ -10,8 +10,8 @@ const BUDGET: (usize, usize) = (8 * 1024, 16);
 /// What stands for a word with more of them: nobody writes such a one, and any folder may be in it.
 pub(in crate::judge) const TOO_MANY: &str = "/";
 
-/// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
-/// known stays in it as it was written.
+/// Returns a word without its quotes, with home and working folder put in, one text for each thing it may
+/// become. What is not known stays in it as it was written.
 pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let plain = without_quotes(word);
     if !plain.contains(['$', '`', '~', '{']) {
@@ -50,7 +50,7 @@ fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String
     paid.collect()
 }
 
-/// A word as written without quotes and backslashes.
+/// Returns a word as written without quotes and backslashes.
 pub(super) fn without_quotes(word: &str) -> String {
     word.replace(['"', '\'', '\\'], "")
 }
@@ -87,7 +87,7 @@ fn braces(text: &str, budget: &mut usize) -> Vec<String> {
     done
 }
 
-/// The innermost first `{…,…}` that is no `${…}`.
+/// Returns the innermost first `{…,…}` that is no `${…}`.
 fn inner_brace(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(end) = text[from..].find('}').map(|at| from + at) {
@@ -106,12 +106,12 @@ fn inner_brace(text: &str) -> Option<(usize, usize)> {
 struct Expanded<'t> {
     /// By each thing that it may be.
     texts: Box<dyn Iterator<Item = String> + 't>,
-    /// Whether the line says what it is: of `${x:-y}` it may say only what stands in for it.
+    /// True if the line says what it is: of `${x:-y}` it may say only what stands in for it.
     known: bool,
 }
 
-/// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
-/// replace.
+/// Returns the first variable or substitution of a text, replaced by each thing it may be; none where nothing
+/// is known to replace.
 fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t Line<'_>) -> Option<Expanded<'t>> {
     let at = text.find(['$', '`'])?;
     let (length, values, instead): (usize, Box<dyn Iterator<Item = String>>, _) =

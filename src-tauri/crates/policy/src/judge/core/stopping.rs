@@ -36,7 +36,7 @@ fn means(base: &str) -> Option<Means> {
     }
 }
 
-/// Whether programs of this name are looked at.
+/// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
     means(base).is_some()
 }

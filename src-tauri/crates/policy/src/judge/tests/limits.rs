@@ -10,7 +10,7 @@ fn scene(command: &str) -> Scene {
     scene.shell(command)
 }
 
-/// The rules of the first offer for a command.
+/// Returns the rules of the first offer for a command.
 fn saved(command: &str) -> Vec<Rule> {
     let offers = scene(command).offers();
     assert!(!offers.is_empty(), "{command}: no offer");

@@ -27,7 +27,8 @@ impl Mode {
 pub(super) struct Text<'a> {
     /// Its UTF-16 units.
     pub(super) units: &'a [u16],
-    /// Whether it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is plain.
+    /// True if it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is
+    /// plain.
     pub(super) plain: bool,
     /// True if [`ANY_NAME`] and [`ANY_PATH`] in it stand for text that is not known.
     pub(super) open: bool,
@@ -43,7 +44,7 @@ type Places = Vec<bool>;
 
 const SLASH: u16 = b'/' as u16;
 
-/// Whether the nodes match the whole text.
+/// Returns true if the nodes match the whole text.
 pub(super) fn is_match(nodes: &[Node], text: Text<'_>, mode: Mode) -> bool {
     let mut start = vec![false; text.units.len() + 1];
     start[0] = true;
@@ -198,13 +199,13 @@ fn is_in(ranges: &[(u16, u16)], read: u16, negated: bool, unclear: bool, mode: M
     }
 }
 
-/// A unit as it is, in lower and in upper case.
+/// Returns a unit as it is, in lower and in upper case.
 fn forms(unit: u16) -> [u16; 3] {
     let Some(c) = char::from_u32(u32::from(unit)) else { return [unit; 3] };
     [unit, single(unit, c.to_lowercase()), single(unit, c.to_uppercase())]
 }
 
-/// The unit that a change of case gives, where it is one unit.
+/// Returns the unit that a change of case gives, where it is one unit.
 fn single(unit: u16, mut cases: impl Iterator<Item = char>) -> u16 {
     match (cases.next(), cases.next()) {
         (Some(c), None) => u16::try_from(u32::from(c)).unwrap_or(unit),

@@ -13,9 +13,9 @@ pub(super) enum Node {
     Star,
     /// `[…]`.
     Set {
-        /// Whether it is `[^…]`.
+        /// True if it is `[^…]`.
         negated: bool,
-        /// Whether it is `[!…]`, which shells and picomatch read differently.
+        /// True if it is `[!…]`, which shells and picomatch read differently.
         unclear: bool,
         /// First and last unit of each range.
         ranges: Vec<(u16, u16)>,
@@ -37,9 +37,9 @@ pub(super) enum Node {
     Not {
         /// What it may not be.
         branches: Vec<Vec<Node>>,
-        /// Whether nothing stands behind it.
+        /// True if nothing stands behind it.
         last: bool,
-        /// Whether a slash stands in it.
+        /// True if a slash stands in it.
         slashed: bool,
     },
 }
@@ -125,7 +125,7 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    /// Whether one of these, unescaped, stands right before.
+    /// Returns true if one of these, unescaped, stands right before.
     fn follows(&self, these: &[char]) -> bool {
         let before = |back: usize| self.at.checked_sub(back).and_then(|at| self.text.get(at)).copied();
         let stands = before(1).is_some_and(|unit| these.iter().any(|c| is(unit, *c)));

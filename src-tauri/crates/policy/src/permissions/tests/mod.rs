@@ -243,7 +243,7 @@ fn rules() -> impl Strategy<Value = Vec<(&'static str, &'static str, &'static st
     prop::collection::vec((tools, patterns, decision()), 0..6)
 }
 
-/// A file with these rules, each tool once, in the order in which they come.
+/// Returns a file with these rules, each tool once, in the order in which they come.
 fn file_of(rules: &[(&str, &str, &str)]) -> FileLayer {
     let effect = |word: &str| match word {
         "allow" => Effect::Allow,

@@ -99,13 +99,14 @@ impl Change {
         Ok(self)
     }
 
-    /// A person answered, at this face.
+    /// Adds that a person answered at this approver.
     pub fn answered_by(mut self, face: impl Into<String>) -> Self {
         self.answered_by = Some(face.into());
         self
     }
 
-    /// A person changed the command: this is its line now, as escaped text. The agent's own is kept beside it.
+    /// Adds that a person changed the command: this is its line now, as escaped text. The agent's own is kept
+    /// beside it.
     pub fn edited(mut self, line: impl Into<String>) -> Self {
         self.line = Some(line.into());
         self

@@ -47,12 +47,12 @@ pub struct Page {
 /// How many requests that are not indexed yet one page looks through.
 const LOOKED_THROUGH: usize = 2000;
 
-/// The newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
+/// Returns the newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn list(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
     Ok(page(conn, filter, limit)?.requests)
 }
 
-/// A page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
+/// Returns a page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn page(conn: &Connection, filter: &Filter, limit: u32) -> Result<Page, Error> {
     let Some(range) = range(conn, filter)? else { return Ok(Page::default()) };
     // One more than is given says whether there is a next page.
@@ -158,7 +158,7 @@ fn found_by_index(
 }
 
 impl Filter {
-    /// Whether a request is one of them, but for when it came in. `words` in lower case.
+    /// Returns true if a request is one of them, but for when it came in. `words` in lower case.
     fn fits(&self, summary: &Summary, words: &[String]) -> bool {
         let line = || summary.line.to_lowercase();
         self.agent.as_ref().is_none_or(|agent| *agent == summary.agent)
@@ -170,7 +170,7 @@ impl Filter {
     }
 }
 
-/// A page of whole requests, newest first: those of an agent, or all, by when they came in.
+/// Returns a page of whole requests, newest first: those of an agent, or all, by when they came in.
 pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<RequestRow>, Error> {
     let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
     let select = Select::by_key(filter).unwrap_or_else(Select::all).within(range);
@@ -234,12 +234,13 @@ impl Select {
         self.and(format!("{which} AND phase = ?"), phase.name().to_owned())
     }
 
-    /// Those that the index went past while they lived.
+    /// Returns those that the index went past while they lived.
     fn late() -> Self {
         Self { from: "late CROSS JOIN requests USING (number)", ..Self::all() }
     }
 
-    /// Those that the index gives for this query, in order: only as many are looked at as fill the page.
+    /// Returns those that the index gives for this query, in order: only as many are looked at as fill the
+    /// page.
     fn indexed(query: String) -> Self {
         let from = "search CROSS JOIN requests ON requests.number = search.rowid";
         Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", query)
@@ -289,7 +290,7 @@ fn number_of(conn: &Connection, id: Uuid) -> Result<Option<i64>, Error> {
     Ok(query.query_row([Id(id)], |row| row.get(0)).optional()?)
 }
 
-/// The first request since then. Found by its id, which begins with the time it was made.
+/// Returns the first request since then. Found by its id, which begins with the time it was made.
 fn first_since(conn: &Connection, since: Millis) -> Result<Option<i64>, Error> {
     let mut query = conn.prepare_cached("SELECT number FROM requests WHERE id >= ?1 ORDER BY id LIMIT 1")?;
     Ok(query.query_row([Id::first_at(since)], |row| row.get(0)).optional()?)

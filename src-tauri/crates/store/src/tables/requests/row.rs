@@ -198,7 +198,7 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     })
 }
 
-/// The numbers of requests between these two, the newest first.
+/// Returns the numbers of requests between these two, the newest first.
 pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result<Vec<Uuid>, Error> {
     let mut query =
         conn.prepare_cached("SELECT id FROM requests WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3")?;
@@ -206,13 +206,13 @@ pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// A request by the host's own number.
+/// Returns a request by the host's own number.
 pub fn get(conn: &Connection, id: Uuid) -> Result<Option<RequestRow>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;
     Ok(query.query_row([Id(id)], whole).optional()?)
 }
 
-/// A request by its agent's own number.
+/// Returns a request by its agent's own number.
 pub fn get_by_key(conn: &Connection, agent: &AgentId, request_id: &str) -> Result<Option<RequestRow>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE agent = ?1 AND request_id = ?2");
     let mut query = conn.prepare_cached(&sql)?;
@@ -225,7 +225,7 @@ pub fn oldest(conn: &Connection) -> Result<Option<Millis>, Error> {
     Ok(query.query_row([], |row| row.get(0)).optional()?)
 }
 
-/// Every request that has not ended, oldest first.
+/// Returns every request that has not ended, oldest first.
 pub fn live(conn: &Connection) -> Result<Vec<RequestRow>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");
     let mut query = conn.prepare_cached(&sql)?;
