@@ -1,5 +1,6 @@
-//! How often an agent may ask: requests a second, and questions a minute. What a person refuses counts for nothing. Times
-//! are counted from any fixed moment.
+//! Limits on how often an agent may ask: requests a second, and questions a minute.
+//!
+//! What a person refuses counts for nothing. Times are counted from any fixed moment.
 
 use postern_policy::Settings;
 use std::collections::VecDeque;
@@ -9,7 +10,7 @@ use std::time::Duration;
 const CALLS_A_SECOND: f64 = 500.0;
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// What one agent did lately.
+/// Recent requests and questions of one agent.
 #[derive(Debug, Default)]
 pub struct Limits {
     requests: Bucket,
@@ -17,7 +18,7 @@ pub struct Limits {
     questions: VecDeque<Duration>,
 }
 
-/// How long to wait before it makes sense to try again.
+/// Time after which it makes sense to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TryAfter(pub Duration);
 
@@ -60,7 +61,7 @@ impl Limits {
     }
 }
 
-/// What may still come at once; refilled by the second, for two seconds at most.
+/// Room for what may still come at once; refilled by the second, for two seconds at most.
 #[derive(Debug)]
 struct Bucket {
     tokens: f64,
