@@ -51,7 +51,7 @@ impl Call {
         "events.after",
     ];
 
-    /// Its method's name.
+    /// Returns the method's name.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Run(_) => "system.run",

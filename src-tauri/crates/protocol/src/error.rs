@@ -1,4 +1,4 @@
-//! What went wrong, as it is told: a stable `data.code` and one plain sentence.
+//! Errors as they are sent: a stable `data.code` and a plain sentence.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum ErrorCode {
     Unauthenticated,
     /// The client speaks a version of the protocol that this host does not.
     UnsupportedProtocol,
-    /// The same `requestId` was used for another request.
+    /// Another request has the same `requestId`.
     DuplicateRequest,
     /// This agent has no such request.
     UnknownRequest,
@@ -132,14 +132,14 @@ impl ErrorCode {
 pub struct ErrorObject {
     /// JSON-RPC's number.
     pub code: i64,
-    /// One plain sentence.
+    /// Plain sentence for people.
     pub message: String,
     /// The stable names.
     #[serde(default)]
     pub data: ErrorData,
 }
 
-/// What a program may rely on in an error.
+/// Part of an error that a program may rely on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -147,10 +147,10 @@ pub struct ErrorData {
     /// Stable name: one of [`ErrorCode`]'s, or one of the control socket's own.
     #[serde(default)]
     pub code: String,
-    /// What exactly is wrong with the message, as a stable name (`nul-in-argument`, `unknown-field`…).
+    /// Fault of the message, as a stable name (`nul-in-argument`, `unknown-field`…).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// When it makes sense to try again, in milliseconds.
+    /// Time after which it makes sense to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
@@ -168,14 +168,14 @@ impl ErrorObject {
         Self { code: -32000, message: message.into(), data }
     }
 
-    /// The same, saying when to try again.
+    /// Adds the time after which to try again.
     #[must_use]
     pub fn retry_after(mut self, milliseconds: u64) -> Self {
         self.data.retry_after_ms = Some(milliseconds);
         self
     }
 
-    /// Its stable name as a code, where it is one of [`ErrorCode`]'s.
+    /// Returns the code, if it is one of [`ErrorCode`]'s.
     pub fn kind(&self) -> Option<ErrorCode> {
         ErrorCode::from_name(&self.data.code)
     }

@@ -42,9 +42,8 @@ pub enum Frame {
 /// A call that wants an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What the answer will name.
+    /// Id that the answer carries.
     pub id: Id,
-    /// What is asked for.
     pub method: String,
     /// An object.
     pub params: Value,
@@ -53,7 +52,7 @@ pub struct Request {
 /// Something told, without an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
-    /// What happened.
+    /// Name of the notification.
     pub method: String,
     /// An object; an empty one where nothing stood there.
     pub params: Value,
@@ -64,7 +63,7 @@ pub struct Notification {
 pub struct Response {
     /// The call's id; none where it could not be read.
     pub id: Option<Id>,
-    /// What came of it.
+    /// Result of the call.
     pub outcome: Result<Value, ErrorObject>,
 }
 
@@ -132,7 +131,9 @@ impl Frame {
     }
 }
 
-/// One line of JSON. serde_json escapes `\n` within strings, so the only one is the last byte.
+/// Encodes a message as one line of JSON.
+///
+/// serde_json escapes `\n` within strings, so the only one is the last byte.
 fn line<T: Serialize>(message: &T) -> Vec<u8> {
     // Everything said is structs, texts, numbers and objects with text keys: none of these can fail to serialise.
     let mut bytes = serde_json::to_vec(message).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is said on the agents' socket, and how the approvers' socket is framed and opened. Pure.
+//! Messages on the agents' socket, and the framing and opening of the approvers' socket. Pure.
 //!
 //! Bytes come in through [`LineBuffer`], a line becomes a [`Frame`] by [`decode`], a frame becomes a [`Call`] (on the
 //! host) or a [`Notice`] (at the client). Whatever is wrong has its own name: [`Mistake`]. See `docs/PROTOCOL.md`.

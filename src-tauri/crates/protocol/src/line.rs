@@ -8,19 +8,19 @@ use crate::mistake::{Mistake, Refused};
 #[derive(Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,
-    /// Where the next line begins.
+    /// Start of the next line.
     start: usize,
-    /// How far a line's end was looked for.
+    /// Position up to which a line's end was looked for.
     seen: usize,
     limit: usize,
     skipping: bool,
 }
 
-/// How much of an oversized line is looked at for its id.
+/// Bytes of an oversized line that are searched for its id.
 const PREFIX: usize = 4096;
 
 impl LineBuffer {
-    /// For lines of at most `limit` bytes, `\n` included.
+    /// Makes a reader for lines of at most `limit` bytes, `\n` included.
     pub fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), start: 0, seen: 0, limit, skipping: false }
     }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What is to be run.
+/// Command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// A program and its arguments: `command`.
@@ -22,7 +22,7 @@ pub enum What {
 /// Standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
-    /// None: the run reads `/dev/null`.
+    /// No input: the run reads `/dev/null`.
     #[default]
     Nothing,
     /// This text, at most [`limits::STDIN`] bytes.
@@ -31,18 +31,18 @@ pub enum Stdin {
     Stream,
 }
 
-/// What is right where `command` is one text.
+/// Hint for a `command` that is one text.
 const COMMAND_FORM: &str = "command is a list, the program and each argument by itself: [\"git\", \"status\"]; a whole line goes into shell";
 
-/// When `system.run` is answered.
+/// Time at which `system.run` is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// When the request is written down and judged.
+    /// Once the request is recorded and judged.
     #[default]
     None,
-    /// When it ended.
+    /// Once the request has ended.
     Finished,
 }
 
@@ -51,15 +51,15 @@ pub enum Wait {
 pub struct RunParams {
     /// The client's own number: the key of at-most-once.
     pub request_id: Uuid,
-    /// What is to be run.
+    /// Command to run.
     pub what: What,
-    /// Where; none is the agent's own default folder.
+    /// Working directory; left out, the agent's default folder.
     pub cwd: Option<String>,
     /// Environment overrides by name.
     pub env: BTreeMap<String, String>,
     /// Standard input.
     pub stdin: Stdin,
-    /// How long it may run, in milliseconds, at least 1; none is the agent's own default.
+    /// Time limit in milliseconds, at least 1; left out, the agent's default.
     pub timeout_ms: Option<u64>,
     /// The agent's own words for the person: untrusted, shown as quoted.
     pub reason: Option<String>,
@@ -67,18 +67,18 @@ pub struct RunParams {
     pub confine: Option<Confine>,
     /// The session it belongs to.
     pub session: Option<String>,
-    /// When the call is answered.
+    /// Time at which the call is answered.
     pub wait: Wait,
     /// True if output is told as it comes (`exec.output`).
     pub stream: bool,
     /// True if the request is withdrawn, or the run killed, when the connection that made it goes away.
     pub cancel_on_disconnect: bool,
-    /// True if it joins the same request that this agent left unfinished, or whose end it never heard,
-    /// instead of being a new one; and whether it can be joined so itself.
+    /// True if it joins the same unfinished or undelivered request of this agent instead of being a new one.
+    /// Such a request can be joined in its turn.
     pub join: bool,
 }
 
-/// The same as it stands on the wire.
+/// Form of the parameters on the wire.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -197,8 +197,10 @@ impl RunParams {
         self.session.as_deref().map_or(Ok(()), check_session)
     }
 
-    /// sha256 over everything that makes this request another one (not how its answer is listened to), 64 hex digits:
-    /// the same `requestId` with another fingerprint is an error.
+    /// Returns sha256 over all that makes this another request, as 64 hex digits: not how its answer is
+    /// listened to.
+    ///
+    /// The same `requestId` with another fingerprint is an error.
     pub fn fingerprint(&self) -> String {
         let same = Self {
             wait: Wait::None,
@@ -314,7 +316,7 @@ fn check_env(env: &BTreeMap<String, String>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// A text that may be empty.
+/// Checks a text that may be empty.
 pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
     if text.contains('\0') {
         return Err(Mistake::Nul(field));
@@ -322,7 +324,7 @@ pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Resul
     if text.len() > limit { Err(Mistake::TooLong { field, limit }) } else { Ok(()) }
 }
 
-/// A text that must say something.
+/// Checks a text that must not be empty.
 pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
     if text.is_empty() { Err(Mistake::Empty(field)) } else { check_text(field, text, limit) }
 }

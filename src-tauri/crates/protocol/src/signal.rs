@@ -63,23 +63,23 @@ impl Signal {
         ROWS.iter().map(Self).find(|signal| signal.number() == number)
     }
 
-    /// Its number on the system this was built for.
+    /// Returns the number on the system this was built for.
     pub fn number(self) -> i32 {
         if cfg!(target_os = "macos") { self.0.macos } else { self.0.linux }
     }
 
-    /// Its name, with `SIG`.
+    /// Returns the name, with `SIG`.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What `system.kill` sends where none is named.
+    /// Returns the signal that `system.kill` sends by default.
     pub fn term() -> Self {
         Self(&ROWS[14])
     }
 }
 
-/// Why a text is not a signal.
+/// Error for a text that is not a signal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a signal: name it, as in \"TERM\"")]
 pub struct BadSignal(pub String);

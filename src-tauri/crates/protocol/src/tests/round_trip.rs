@@ -1,4 +1,4 @@
-//! Nothing panics, and what is written is read back as it was.
+//! Round trips: nothing panics, and what is written is read back as it was.
 
 use super::read;
 use crate::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Text without NUL, of any other characters.
+/// Returns text without NUL, of any other characters.
 fn words() -> impl Strategy<Value = String> {
     "[^\u{0}]{1,20}"
 }

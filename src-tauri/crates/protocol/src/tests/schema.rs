@@ -1,5 +1,6 @@
-//! `docs/wire.schema.json`: the JSON Schema of the channel, made from the types of this crate. `scripts/wire` writes it,
-//! and a test holds it to what the types say. The product carries nothing of this.
+//! Generator of `docs/wire.schema.json`, the JSON Schema of the channel, from the types of this crate.
+//!
+//! `scripts/wire` writes it, and a test holds it to the types. The product carries nothing of this.
 
 use crate::answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, SessionResult, StatusResult,
@@ -201,7 +202,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// What a type cannot say of itself: `system.run` has one of two members.
+/// Adds what a type cannot express: `system.run` has one of two members.
 fn one_of_both(defs: &mut Map<String, Value>) {
     let run = defs.get_mut("Wire").expect("the type of system.run's parameters");
     run["oneOf"] = json!([{"required": ["command"]}, {"required": ["shell"]}]);
