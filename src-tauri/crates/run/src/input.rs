@@ -5,7 +5,7 @@ use rustix::fs::{FileType, fstat, stat};
 use rustix::io::Errno;
 use uuid::Uuid;
 
-/// What standard input is good for.
+/// Returns true if standard input has something to forward.
 pub(crate) fn is_forwarded() -> bool {
     let stdin = rustix::stdio::stdin();
     // A closed one has nothing; a terminal is the person's, not the command's; the null device is what a command
@@ -16,7 +16,7 @@ pub(crate) fn is_forwarded() -> bool {
     !null && !rustix::termios::isatty(stdin)
 }
 
-/// Where standard input is.
+/// State of standard input.
 #[derive(Debug)]
 pub(crate) struct Input {
     request_id: Uuid,
@@ -36,12 +36,12 @@ enum State {
 }
 
 impl Input {
-    /// Input for a request, if there is any.
+    /// Makes the input for a request, if there is any.
     pub(crate) fn new(request_id: Uuid, forwarded: bool) -> Self {
         Self { request_id, state: if forwarded { State::Ready } else { State::Done }, sent: 0 }
     }
 
-    /// The request is another one: nothing of it was sent.
+    /// Takes another request's number: nothing of the input was sent.
     pub(crate) fn joins(&mut self, request_id: Uuid) {
         self.request_id = request_id;
     }
@@ -73,7 +73,7 @@ impl Input {
         }
     }
 
-    /// The piece was written as far as `written`; none where the host refuses it.
+    /// Notes that the piece was written as far as `written`; `None` if the host refuses it.
     pub(crate) fn written(&mut self, written: Option<u64>) {
         let State::Sending(piece, count) = &self.state else { return };
         self.sent += count;

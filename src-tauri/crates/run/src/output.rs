@@ -4,7 +4,7 @@ use postern_protocol::Stream;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// How much is written at once: what a pipe that is ready takes without blocking (PIPE_BUF).
+/// Bytes that are written at once: as many as a ready pipe takes without blocking (PIPE_BUF).
 const AT_ONCE: usize = 4096;
 
 /// Both streams, and what of one of them is still to be written.
@@ -15,12 +15,12 @@ pub(crate) struct Outputs {
     waiting: Option<Waiting>,
 }
 
-/// How far a stream is.
+/// Position in a stream.
 #[derive(Debug, Default)]
 struct Progress {
     /// Bytes that were taken.
     taken: u64,
-    /// Nobody reads it any more.
+    /// True if the reader has closed it.
     closed: bool,
 }
 
@@ -49,7 +49,7 @@ impl Outputs {
         self.progress(stream).taken = offset;
     }
 
-    /// How far a stream was taken.
+    /// Returns the position up to which a stream was taken.
     pub(crate) fn taken(&self, stream: Stream) -> u64 {
         match stream {
             Stream::Stdout => self.stdout.taken,

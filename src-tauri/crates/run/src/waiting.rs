@@ -1,4 +1,4 @@
-//! What is said while a command waits for a person, and when this program waits no longer. Pure.
+//! Messages while a command waits for a person, and the time at which this program stops waiting. Pure.
 
 use crate::ending::{Ending, PENDING, plain};
 use postern_protocol::{Decision, Pending, RunState};
