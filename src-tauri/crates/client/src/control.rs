@@ -21,13 +21,14 @@ use std::time::Duration;
 pub struct Control {
     transport: Transport,
     next_id: i64,
-    /// What was told while a call waited for its answer.
+    /// Notifications that arrived while a call waited for its answer.
     told: VecDeque<Notification>,
 }
 
 impl Control {
-    /// Connects to the host of a data folder: `control.sock`, with the key in `control.key` or, on macOS where there is no
-    /// such file, in the Keychain.
+    /// Connects to the host of a data folder, at `control.sock`.
+    ///
+    /// The key is in `control.key` or, on macOS where there is no such file, in the Keychain.
     pub fn connect(data: &Path) -> Result<Self, ConnectError> {
         let socket = data.join(CONTROL_SOCKET);
         if !socket.exists() {
@@ -115,7 +116,7 @@ fn keychain(_: &str) -> Option<Vec<u8>> {
     None
 }
 
-/// What the Keychain keeps for this data folder; none also where it is not for this program.
+/// Returns the key that the Keychain keeps for this data folder; `None` also if this program may not read it.
 #[cfg(target_os = "macos")]
 fn keychain(folder: &str) -> Option<Vec<u8>> {
     use security_framework::passwords::{PasswordOptions, generic_password};

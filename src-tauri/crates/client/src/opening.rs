@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the host may take for each message of the opening. Itself it gives a client two seconds.
+/// Time that the host has for each message of the opening. The host gives a client two seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Returns the key in a key file: 43 characters of base64url.
@@ -23,7 +23,7 @@ pub fn read_key(file: &Path) -> Result<Key, ConnectError> {
     Key::from_text(&text).map_err(|error| ConnectError::BadKey { file: file.to_owned(), error })
 }
 
-/// What is needed to open a socket.
+/// Inputs of opening a socket.
 pub(crate) struct Opening<'a> {
     pub(crate) kind: Socket,
     pub(crate) socket: &'a Path,

@@ -80,7 +80,7 @@ impl ScriptedHost {
 pub struct Visit {
     stream: UnixStream,
     lines: LineBuffer,
-    /// How the client opened it.
+    /// Parameters that the client opened the connection with.
     pub opening: Option<AuthenticateParams>,
 }
 

@@ -120,7 +120,7 @@ impl AsFd for Transport {
     }
 }
 
-/// Nothing now, perhaps later: a socket that does not block, or a read timeout.
+/// Returns true if a later try may succeed: a socket that does not block, or a read timeout.
 fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
