@@ -1,4 +1,4 @@
-//! What a new agent may do without a question: one choice for its classes.
+//! Start of a new agent: one choice for its classes.
 
 use crate::Status;
 use postern_policy::{Access, Class, Preset, Settings};

@@ -1,4 +1,4 @@
-//! What agents are told of denials: what happened and what to do, in plain words, each thing once.
+//! Tests of the messages for denials: what happened and what to do, in plain words, each thing once.
 
 use super::{denial, denial_advice, refusal, timed_out};
 use crate::piece::text;

@@ -1,4 +1,4 @@
-//! What control methods take.
+//! Parameters of the control methods.
 
 mod agents;
 mod questions;

@@ -1,9 +1,9 @@
-//! What the methods of questions, and of pausing all of them, take.
+//! Parameters of the methods of questions, and of pausing all of them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How long to deny everything.
+/// Time to deny everything for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -17,11 +17,11 @@ pub struct Pause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionRef {
-    /// Its id or its four-digit code.
+    /// Id, or four-digit code.
     pub question_id: String,
 }
 
-/// What a face is.
+/// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaceKind {
@@ -37,11 +37,10 @@ pub enum FaceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionsWatch {
-    /// Who watches.
     pub face: FaceKind,
 }
 
-/// What a face shows of a question.
+/// Part of a question that an approver shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Presented {
@@ -64,7 +63,7 @@ pub struct Presented {
 pub struct Unpresented {
     /// The question's id.
     pub question_id: String,
-    /// Why not, in words: "the screen is locked", "its page crashed".
+    /// Reason, in words: "the screen is locked", "its page crashed".
     pub why: String,
 }
 
