@@ -1,4 +1,4 @@
-//! How values lie in columns: typed values as JSON text, ids as 16 bytes, names as they are.
+//! Encodings of values in columns: typed values as JSON text, ids as 16 bytes, names as they are.
 
 use postern_policy::{AgentId, Millis};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};

@@ -55,7 +55,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, OpenError> {
     Ok(aside)
 }
 
-/// By what a file is known to be the same: its device and inode.
+/// Returns the identity of a file: its device and inode.
 pub(crate) fn same_file(path: &Path) -> io::Result<(u64, u64)> {
     let found = std::fs::symlink_metadata(path)?;
     Ok((found.dev(), found.ino()))

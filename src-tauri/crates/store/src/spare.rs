@@ -24,18 +24,17 @@ const BEFORE: &str = ".spare-before";
 const MADE: &str = "record.spare";
 /// An audit of more rows than this is not copied.
 const MOST_ROWS: i64 = 200_000;
-/// How many of the lost changes are named at most.
+/// Most lost changes that are named.
 const NAMED: u32 = 20;
-/// How far the numbers of notifications go on after a copy was restored: who heard the last ones would take lower ones for
-/// heard.
+/// Gap in the numbers of notifications after a copy was restored. Clients that have seen the last ones would
+/// take lower ones for seen.
 const GAP: i64 = 1_000_000;
 
 /// A copy that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spare {
-    /// When it was made.
+    /// Time at which it was made.
     pub made: Millis,
-    /// Its agents.
     pub agents: Vec<String>,
     /// The number of its rules.
     pub rules: u64,
@@ -43,10 +42,10 @@ pub struct Spare {
     pub newest: Option<(i64, Vec<u8>)>,
 }
 
-/// What a copy lacks of the record that is lost.
+/// Difference between a copy and the lost record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// How many changes were made after the copy; `None` where that is not known.
+    /// Number of changes after the copy; `None` if that is not known.
     pub changes: Option<i64>,
     /// Those that could still be read, oldest first.
     pub named: Vec<Entry>,
@@ -199,8 +198,9 @@ pub fn is_whole(path: &Path) -> bool {
     read_only(path).and_then(|conn| open::check_all(&conn)).is_ok_and(|wrong| wrong.is_empty())
 }
 
-/// Puts the copy in the place of the record at `path`, which is set aside, and returns where that lies now. The record is in
-/// doubt from before the first step on, until a person resumes. Nobody may have it open.
+/// Replaces the record at `path` by the copy, sets the record aside, and returns its new path.
+///
+/// The record is in doubt from before the first step on, until a person resumes. No process may have it open.
 ///
 /// # Errors
 /// Where a file cannot be copied or moved. The record is in doubt then, too.

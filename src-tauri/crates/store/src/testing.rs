@@ -1,4 +1,4 @@
-//! What the tests of the tables share.
+//! Helpers that the tests of the tables share.
 
 use crate::Store;
 use crate::tables::agents::Agent;

@@ -14,26 +14,26 @@ use std::path::{Path, PathBuf};
 pub(crate) const PRECIOUS: [&str; 7] =
     ["agents", "rules", "sessions", "skill_folders", "skills", "skill_clis", "settings"];
 
-/// How the record was found.
+/// State in which the record was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// As it was left.
     Existing,
     /// There was none: it is empty.
     Created,
-    /// It was damaged. It was moved to `aside`, and an empty one took its place: the host denies everything until the
-    /// person acts.
+    /// Damaged, moved to `aside` and replaced by an empty one: the host denies everything until the person
+    /// acts.
     Damaged {
-        /// Where the damaged file lies now.
+        /// New path of the damaged file.
         aside: PathBuf,
     },
 }
 
-/// Why a file that was there cannot be used.
+/// Reason why an existing file cannot be used.
 enum Trouble {
-    /// It cannot be trusted.
+    /// Untrusted content.
     Damage(String),
-    /// It is not for us.
+    /// File of another program or version.
     Refused(OpenError),
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn adopt(path: &Path, found: &Value) -> Result<(), OpenError> {
     }
 }
 
-/// `found` is recorded in the audit.
+/// Tries to open the record. `found` is recorded in the audit.
 fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), Trouble> {
     let trouble = |source: rusqlite::Error| {
         if is_damage(&source) {

@@ -1,4 +1,4 @@
-//! What is found on disk, and what becomes of it.
+//! Tests of what is found on disk, and what becomes of it.
 
 use super::Opened;
 use crate::doubt::Cause;

@@ -22,19 +22,17 @@ CREATE TABLE agents (
 /// An agent as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name and folder.
+    /// Id, which is also the name of its folder.
     pub id: AgentId,
     /// The name that the person gave it.
     pub name: String,
-    /// Its colour, `#rrggbb`.
+    /// Color, `#rrggbb`.
     pub color: String,
-    /// Its settings.
     pub settings: Settings,
     /// Uids besides the person's own that may connect.
     pub uids: Vec<u32>,
-    /// When it was added.
     pub created_at: Millis,
-    /// When it last asked for something.
+    /// Time of its last request.
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then.
     pub denied_until: Option<Millis>,
@@ -61,7 +59,7 @@ pub fn all(conn: &Connection) -> Result<Vec<Agent>, Error> {
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
 }
 
-/// One agent.
+/// Returns an agent.
 pub fn get(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE id = ?1"))?;
     Ok(query.query_row([id.as_str()], row).optional()?)

@@ -1,4 +1,4 @@
-//! What each agent was told, numbered without gaps, so that one that reconnects hears what it missed.
+//! Events of each agent, numbered without gaps, so that one that reconnects gets what it missed.
 
 use crate::column::Id;
 use crate::error::Error;
@@ -21,9 +21,7 @@ CREATE TABLE events (
 /// Something to tell an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// Whom.
     pub agent: AgentId,
-    /// When.
     pub at: Millis,
     /// The request it is about: the host's own number.
     pub request: Option<Uuid>,
@@ -36,7 +34,7 @@ pub struct NewEvent {
 /// Something that an agent was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
-    /// Its number: 1, 2, 3, … for each agent.
+    /// Number: 1, 2, 3, … for each agent.
     pub sequence: u64,
     /// The rest.
     pub event: NewEvent,
@@ -96,7 +94,7 @@ pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> R
     Ok(query.query_map(params![agent.as_str(), sequence, limit], row)?.collect::<Result<_, _>>()?)
 }
 
-/// One event of an agent, by its number, where it is still kept.
+/// Returns an event of an agent by its number, if it is still kept.
 pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<EventRow>, Error> {
     let before = sequence.checked_sub(1).map(|before| after(conn, agent, before, 1)).transpose()?;
     Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))

@@ -11,7 +11,7 @@ use crate::tables::requests::{self, RequestRow};
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How many entries are kept at least. Each is some fifty bytes.
+/// Least number of entries that are kept. Each is some fifty bytes.
 pub const KEPT: i64 = 65_536;
 
 /// Numbers are never used twice, also not after everything was erased: a listener's number stays good.
@@ -48,19 +48,18 @@ pub const STRANGER: &str = "stranger";
 /// Kind of an entry about a change that lets more run; its data is the number of the audit row.
 pub const WIDENED: &str = "widened";
 
-/// One entry.
+/// Entry of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place in the feed.
+    /// Position in the feed.
     pub number: i64,
-    /// When.
     pub at: Millis,
     /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`, `allowed`), or
     /// [`STRANGER`].
     pub kind: String,
     /// The request as it is now.
     pub request: Option<RequestRow>,
-    /// What is told of a stranger, as JSON text.
+    /// Report of a stranger, as JSON text.
     pub data: Option<String>,
     /// The change, of kind [`WIDENED`].
     pub change: Option<audit::Entry>,
@@ -84,8 +83,9 @@ pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
     Ok((newest(conn)? - i64::from(count)).max(0))
 }
 
-/// At most `limit` entries behind `number`, oldest first, those of one agent where one is named; and the number up to
-/// which was looked. Entries of requests that were erased are passed over.
+/// Returns at most `limit` entries after `number`, oldest first, and the number up to which was read.
+///
+/// Those of one agent if one is named. Entries of requests that were erased are skipped.
 pub fn after(
     conn: &Connection,
     number: i64,

@@ -17,9 +17,9 @@ const RARE: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Word {
     text: String,
-    /// Its letters and digits as the index parts them, where only the beginning of the last is asked for.
+    /// Letters and digits as the index parts them, if only the beginning of the last is searched for.
     cut: Option<Vec<String>>,
-    /// How many lines did not hold it.
+    /// Number of lines that did not hold it.
     missed: usize,
 }
 
@@ -32,7 +32,7 @@ impl Word {
         Self { text: text.to_owned(), cut: long.then_some(parts), missed: 0 }
     }
 
-    /// What the index is asked for it: the word as it is, from its beginning; nothing in it is an operator.
+    /// Returns the index query for it: the word as it is, from its beginning; nothing in it is an operator.
     pub(crate) fn query(&self) -> String {
         let words = match self.cut.as_deref() {
             Some([before @ .., last]) => {

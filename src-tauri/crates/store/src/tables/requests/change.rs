@@ -1,4 +1,4 @@
-//! What happens to a request while it lives. Once it has ended, nothing changes it.
+//! Changes of a request while it lives. Once it has ended, nothing changes it.
 
 use super::key::NewRequest;
 use super::row::{Actor, Process};
@@ -10,8 +10,9 @@ use postern_request::{Digest, Ending, Plan};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-/// What is written down about a request. What is not named stays as it is. Values are turned into text when they are
-/// named, on the thread that names them, not on the writer's.
+/// Change of a request: columns that are not named stay as they are.
+///
+/// Values are turned into text when they are named, on the thread that names them, not on the writer's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Change {
@@ -39,7 +40,7 @@ struct Ended {
 }
 
 impl Change {
-    /// It is now in this phase, since then.
+    /// Makes a change to this phase, at this time.
     pub fn to(phase: RunState, at: Millis) -> Self {
         Self {
             phase,
@@ -59,7 +60,7 @@ impl Change {
         }
     }
 
-    /// It ended, then.
+    /// Makes a change to this end, at this time.
     pub fn ended(ending: &Ending, at: Millis) -> Result<Self, Error> {
         let mut change = Self::to(RunState::from(ending), at);
         let exit_code = match ending {
@@ -73,7 +74,7 @@ impl Change {
         Ok(change)
     }
 
-    /// It was judged.
+    /// Adds the verdict.
     pub fn judged(mut self, verdict: &Verdict) -> Result<Self, Error> {
         self.risk = Some(text(&verdict.risk)?);
         self.verdict = Some(text(verdict)?);
@@ -93,7 +94,7 @@ impl Change {
         self
     }
 
-    /// It was let through by this.
+    /// Adds the actor that let it through.
     pub fn by(mut self, by: &By) -> Result<Self, Error> {
         self.by = Some(text(&Actor(*by))?);
         Ok(self)
@@ -112,7 +113,7 @@ impl Change {
         self
     }
 
-    /// Its end is told by the event of this number.
+    /// Adds the number of the event that reports its end.
     pub fn told(mut self, sequence: Option<u64>) -> Self {
         self.told = sequence;
         self
@@ -125,7 +126,7 @@ impl Change {
         Ok(self)
     }
 
-    /// It runs as this process.
+    /// Adds the process that it runs as.
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
         self

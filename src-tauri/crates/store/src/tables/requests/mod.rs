@@ -60,8 +60,10 @@ pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
 /// Since format 7: the number of the event that told its end.
 pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
 
-/// Who does what is asked for. Before, only commands of the host were kept; their feed is as it was. What its agent may do itself is
-/// told once, when that is its end.
+/// Column for the actor that carries out a request.
+///
+/// Before, only commands of the host were kept; their feed is as it was. A request that is left to its agent
+/// is reported once, when that is its end.
 pub(crate) const ORIGIN: &str = "
 ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '\"host\"';
 DROP TRIGGER feed_received;
