@@ -28,7 +28,7 @@ pub enum Style {
     /// `-ab`, `-o FILE`, `-oFILE`, `--output=FILE`, and every abbreviation of a long name.
     #[default]
     Getopt,
-    /// As [`Self::Short`], and letters without a dash in the first word (`tar xf`).
+    /// `getopt`, and letters without a dash in the first word (`tar xf`).
     Bundled,
     /// A word for each option, with one dash or two (`find -name`, `go -exec`).
     Words,
