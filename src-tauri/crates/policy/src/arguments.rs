@@ -1,16 +1,16 @@
-//! What a rule says of the arguments of its program.
+//! Patterns of a rule for the arguments of its program.
 
 use crate::path;
 use crate::words::WordsPattern;
 use sha2::{Digest as _, Sha256};
 
-/// How the one pattern begins that stands for all arguments and the folder by their hash.
+/// Prefix of the one pattern that stands for all arguments and the folder by their hash.
 const BOUND: &str = "sha256:cwd-argv:v1:";
 
 /// Patterns of a rule's arguments, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// One pattern a word.
+    /// A pattern for each word.
     Words(WordsPattern),
     /// Exactly some arguments in one folder, which are known by their SHA-256: OpenClaw's *Always allow here*, which
     /// remembers no more than that.
@@ -69,8 +69,10 @@ pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
     Some(hash)
 }
 
-/// OpenClaw's layout: folder and arguments each behind their length in bytes, the number of arguments between them, every
-/// part ended by a NUL.
+/// Returns the hash in OpenClaw's layout.
+///
+/// Folder and arguments each after their length in bytes, the number of arguments between them, every part
+/// ended by a NUL.
 fn hash_of(folder: &str, args: &[&str]) -> [u8; 32] {
     let counted = |text: &str| format!("{}\0{text}\0", text.len());
     let args_of: String = args.iter().map(|arg| counted(arg)).collect();

@@ -64,17 +64,16 @@ impl Class {
     }
 }
 
-/// What an agent may do about the effects of a class where no rule decides.
+/// Access of an agent to the effects of a class if no rule decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Access {
-    /// It has them without a question, confined where the class can be.
+    /// Allowed without a question, confined where the class can be.
     Allow,
     /// The person is asked.
     #[default]
     Ask,
-    /// It does not have them.
     Deny,
 }
 

@@ -1,4 +1,4 @@
-//! What has to be looked up before a reading can be judged.
+//! Lookups that are needed before a reading can be judged.
 
 use crate::path;
 use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via, class_of};
@@ -7,7 +7,7 @@ use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via
 const SHELL_WORDS: [&str; 10] =
     ["command", "builtin", "exec", "eval", "trap", "time", "coproc", "noglob", "nocorrect", "-"];
 
-/// How one program is looked up.
+/// Lookup of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'a> {
     /// A bare name: on the agent's search path, never on one from the request.
@@ -18,7 +18,7 @@ pub enum Wanted<'a> {
     Nothing,
 }
 
-/// What is looked up for one step, in the order of [`Reading::steps`].
+/// Lookups for a step, in the order of [`Reading::steps`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needed<'a> {
     /// The step's own program.
@@ -27,11 +27,11 @@ pub struct Needed<'a> {
     pub via: Vec<Wanted<'a>>,
     /// The file that an interpreter or shell would run: its path as written.
     pub script: Option<&'a str>,
-    /// Where the step runs, for relative paths.
+    /// Folder of the step, for relative paths.
     pub dir: &'a Dir,
 }
 
-/// What the host looks up for each step of a reading.
+/// Returns the lookups for each step of a reading.
 pub fn lookups(reading: &Reading) -> Vec<Needed<'_>> {
     let in_shell = reading.plain.is_none();
     reading.steps.iter().map(|step| needed(step, in_shell)).collect()

@@ -24,7 +24,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// From a map of names to absolute paths.
+    /// Makes a lookup from a map of names to absolute paths.
     pub fn new(names: HashMap<String, String>) -> Self {
         let paths = names.values().cloned().collect();
         Self { names, paths }

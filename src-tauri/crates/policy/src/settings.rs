@@ -1,4 +1,4 @@
-//! What a person sets for an agent.
+//! Settings of an agent.
 
 use crate::classes::Access;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub const SEARCH_PATH: &[&str] =
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct AgentId(String);
 
-/// Why a text is not an agent's name.
+/// Error for a text that is not an agent's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an agent's name: 1 to 64 of a-z A-Z 0-9 . _ - are, not starting with . or -")]
 pub struct BadAgentId(pub String);
@@ -66,33 +66,33 @@ impl std::fmt::Display for AgentId {
     }
 }
 
-/// How much an agent may run at all.
+/// Extent of what an agent may run at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Security {
     /// Nothing.
     Deny,
-    /// What a rule allows; the rest as `ask` says.
+    /// Commands that a rule allows; the rest as `ask` says.
     Allowlist,
     /// Everything but what a deny rule or the core names.
     Full,
 }
 
-/// When a person is asked.
+/// Occasions on which a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Ask {
     /// Never.
     Off,
-    /// When no rule covers the request.
+    /// Asks if no rule covers the request.
     OnMiss,
     /// Every time, whatever the rules allow.
     Always,
 }
 
-/// What happens when nobody answered in time.
+/// Fallback if nobody answered in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -105,25 +105,25 @@ pub enum Fallback {
     Full,
 }
 
-/// What happens to shell text that cannot be read in full.
+/// Treatment of shell text that cannot be read in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Unreadable {
     /// The person is asked.
     Ask,
-    /// It is sent back to the agent with advice, and nobody is asked.
+    /// Sent back to the agent with advice, without a question.
     SendBack,
 }
 
-/// What happens to a question while no approver is connected at all.
+/// Treatment of a question while no approver is connected at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Unattended {
-    /// It is denied after a short while in which one can connect.
+    /// Denied after a short while in which one can connect.
     Deny,
-    /// It waits for as long as any other.
+    /// Kept waiting for as long as any other.
     Wait,
 }
 
@@ -132,20 +132,18 @@ pub enum Unattended {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Settings {
-    /// How much it may run at all.
     pub security: Security,
-    /// When a person is asked.
     pub ask: Ask,
     /// True if it may ask for this machine at all (source 1's elevated gate). Off, every host command is
     /// denied; its tools are judged as before.
     pub elevated: bool,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub fallback: Fallback,
-    /// How long a question waits, in milliseconds: 10 s to 30 min.
+    /// Time that a question waits, in milliseconds: 10 s to 30 min.
     pub approval_timeout_ms: u64,
     /// A question that nobody is connected to see.
     pub unattended: Unattended,
-    /// How long a run may take when the request names no limit, in milliseconds.
+    /// Time limit of a run when the request names none, in milliseconds.
     pub run_timeout_ms: u64,
     /// The most a request may ask for, in milliseconds; none lifts the cap.
     pub run_timeout_cap_ms: Option<u64>,

@@ -1,4 +1,4 @@
-//! What a request is about, and who would do it: typed where a request comes in, and never read from a text again.
+//! Subject and origin of a request: typed where a request comes in, and never read from a text again.
 
 use crate::permissions::SHELL_TOOL;
 use postern_command::effect::{host_of, is_secret};
@@ -6,7 +6,7 @@ use postern_command::{Effect, Reversible, Scope, StepEffect, Why};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// Who does what is asked for once it is allowed.
+/// Actor that carries out what is asked for once it is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -27,21 +27,20 @@ impl Origin {
     }
 }
 
-/// What a request is about.
+/// Subject of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A command.
     Command(Command),
     /// Changes to a file.
     FileEdit {
-        /// Which file, as written.
+        /// Path of the file, as written.
         path: String,
-        /// What would change in it.
         change: FileChange,
     },
     /// Files or folders that are read or searched.
     FileRead {
-        /// Which, as written.
+        /// Paths, as written.
         paths: Vec<String>,
     },
     /// Something that is fetched from the network.
@@ -53,16 +52,12 @@ pub enum Subject {
     McpCall {
         /// The server.
         server: String,
-        /// Its tool.
         tool: String,
-        /// What it is called with.
         arguments: Map<String, Json>,
     },
     /// Any other tool.
     Other {
-        /// Its name.
         tool: String,
-        /// What it is called with.
         arguments: Map<String, Json>,
     },
 }
@@ -76,7 +71,7 @@ pub enum Command {
     Shell(String),
 }
 
-/// What would change in a file.
+/// Change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
     /// All of it is written anew.
@@ -107,8 +102,10 @@ const REPLACED: [(&str, &str); 4] =
 const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
 
 impl Subject {
-    /// What the use of a tool is about. What is not known to be anything else is [`Subject::Other`], with all its arguments:
-    /// nothing that a tool is given is left out.
+    /// Makes the subject of a tool's use.
+    ///
+    /// A use that is not known to be anything else is [`Subject::Other`], with all its arguments: nothing
+    /// that a tool is given is left out.
     pub fn of_call(tool: &str, server: Option<&str>, arguments: &Map<String, Json>) -> Self {
         let other = || Self::Other { tool: tool.to_owned(), arguments: arguments.clone() };
         // Whoever names it as a shell's use has it judged as one.
@@ -154,7 +151,7 @@ impl Subject {
         }
     }
 
-    /// Who does it.
+    /// Returns the actor that carries it out.
     pub fn origin_of_call(&self) -> Origin {
         match self {
             Self::Command(_) => Origin::AgentShell,

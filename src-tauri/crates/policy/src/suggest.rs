@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// A question of the past.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// How often it was asked.
+    /// Number of times it was asked.
     pub times: u64,
     /// True if the person denied it at least once: nothing that allows it is suggested.
     pub denied: bool,
-    /// What *Always* would save for it.
+    /// Rules that *Always* would save for it.
     pub offers: Vec<Offer>,
 }
 
@@ -21,13 +21,13 @@ pub struct Asked {
 pub struct Suggested {
     /// The offer, with the rules that no suggestion before it has.
     pub offer: Offer,
-    /// How many questions it answers, together with the suggestions before it.
+    /// Number of questions it answers, together with the suggestions before it.
     pub spares: u64,
     /// Places of those questions in the list.
     pub answers: Vec<usize>,
 }
 
-/// What makes two rules the same here.
+/// Parts of a rule that make two rules the same here.
 type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>, Option<Profile>);
 
 fn said(draft: &Draft, offer: &Offer) -> Said {

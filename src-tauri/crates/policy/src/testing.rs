@@ -262,7 +262,7 @@ impl Scene {
         self.with_facts(judge)
     }
 
-    /// With more rules, compiled by themselves, as everybody's are.
+    /// Judges with more rules, compiled by themselves, as everybody's are.
     pub(crate) fn judged_with(&self, shared: &[Rule]) -> Verdict {
         let shared = RuleSet::compile(shared, HOME, true);
         self.with_facts(|policy, facts| {

@@ -1,4 +1,4 @@
-//! One word of a command against one word of a pattern.
+//! Comparison of a word of a command with a word of a pattern.
 
 /// A word of a pattern, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl WordPattern {
 /// The words of a pattern: a last `*` or `**` stands for any further words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordsPattern {
-    /// One pattern a word.
+    /// A pattern for each word.
     pub(crate) words: Vec<WordPattern>,
     /// True if any further words may follow.
     pub(crate) more: bool,

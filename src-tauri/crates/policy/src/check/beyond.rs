@@ -1,5 +1,6 @@
-//! What a broad rule covers beyond what a narrow one with the same words does: found out by trying each argument that is known
-//! of its program.
+//! Commands that a broad rule covers and a narrow one with the same words does not.
+//!
+//! Found by trying each argument that is known of its program.
 
 use super::example::{facts, steps_of, timeless};
 use crate::agent::AgentPolicy;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Arguments of one effect that are named.
 const MOST_NAMED: usize = 3;
 
-/// What a rule covers besides.
+/// Command that a rule covers besides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsoCovered {

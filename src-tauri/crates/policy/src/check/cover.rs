@@ -1,4 +1,4 @@
-//! Which rule of a list covers another, without comparing each with each.
+//! Finder of rules that cover others, without comparing each with each.
 //!
 //! A pattern that matches a text begins, up to its first wildcard, as the text does. So the rules that may cover others
 //! are found by that beginning: the folder of a path, the first words of a command. Only those are compared.
@@ -12,14 +12,14 @@ use globset::GlobMatcher;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// How much of a beginning is looked at, in bytes.
+/// Bytes of a beginning that are compared.
 const BEGINNING: usize = 128;
 
 /// Positions in the list, in its order.
 type Positions = Vec<usize>;
-/// Whose rules, and what they do.
+/// Agent and effect of a rule.
 type Reach<'a> = (Effect, Option<&'a AgentId>);
-/// What a rule says, written the same way.
+/// Pattern of a rule, written the same way.
 type Said<'a> = (&'a Pattern, Option<&'a [String]>);
 
 /// The rules of a list, by what may be covered by them.
@@ -118,7 +118,8 @@ impl<'a> Known<'a> {
         self.rule.pin.is_none() && matches!(self.rule.lifetime, Lifetime::Forever)
     }
 
-    /// How everything begins that it matches; none where it matches only what is written like itself.
+    /// Returns the beginning of all that the rule matches; `None` if it matches only what is written like
+    /// itself.
     fn beginning(&self) -> Option<Vec<u8>> {
         let mut beginning = match &self.rule.pattern {
             Pattern::Command(_) => {
@@ -149,7 +150,7 @@ impl<'a> Known<'a> {
         Some(beginning)
     }
 
-    /// What a beginning is compared with; none where only what is written like it covers it.
+    /// Returns the text that beginnings are compared with; `None` if only what is written like it covers it.
     fn text(&self) -> Option<Vec<u8>> {
         match &self.rule.pattern {
             Pattern::Command(_) | Pattern::Exact(_) => {

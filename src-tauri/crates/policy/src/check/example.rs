@@ -33,12 +33,12 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
     Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, broad, confine, ..rule.clone() }
 }
 
-/// What is found for each step of an example.
+/// Makes the facts for each step of an example.
 pub(super) fn steps_of(reading: &Reading, rule: &Rule, home: &str) -> Vec<StepFacts> {
     lookups(reading).iter().map(|needed| found(needed, rule, home)).collect()
 }
 
-/// What an example is judged by.
+/// Makes the facts that an example is judged by.
 pub(super) fn facts<'a>(
     reading: &'a Reading,
     steps: &'a [StepFacts],

@@ -23,26 +23,24 @@ use serde::{Deserialize, Serialize};
 pub(crate) use pattern::written;
 pub use read::{FieldError, read};
 
-/// How long a question waits there where nothing is said, in milliseconds.
+/// Time that a question waits there by default, in milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// The settings as they stand in the JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApproval {
-    /// How much the agent may run at all.
     pub security: Security,
-    /// When a person is asked.
     pub ask: Ask,
-    /// How long a question waits, in milliseconds.
+    /// Time that a question waits, in milliseconds.
     pub timeout_ms: u64,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub ask_fallback: Fallback,
-    /// What is allowed.
+    /// Entries that allow.
     pub allowlist: Vec<Entry>,
 }
 
-/// One entry of the allowlist.
+/// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The glob.
@@ -70,7 +68,7 @@ impl ExecApproval {
         self.allowlist.iter().enumerate().map(named).collect()
     }
 
-    /// What it sets of an agent's settings; the others stay.
+    /// Applies it to an agent's settings; those it does not name stay.
     pub fn apply(&self, settings: &mut Settings) {
         settings.security = self.security;
         settings.ask = self.ask;

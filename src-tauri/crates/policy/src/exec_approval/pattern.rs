@@ -1,4 +1,4 @@
-//! One glob over a command line, as a pattern over words.
+//! Converter of a glob over a command line to a pattern over words.
 
 use crate::pattern::{is_glob, parse_pattern};
 use crate::rule::{Pattern, PatternKind};

@@ -1,5 +1,7 @@
-//! Rules in the formats of other programs, which compare the beginning of a line and look at nothing that an argument does: what
-//! would allow more there is left out, unless the person confirmed that.
+//! Exporter of rules to the formats of other programs.
+//!
+//! These compare the beginning of a line and look at nothing that an argument does. A rule that would allow
+//! more there is left out, unless the person confirmed that.
 
 use crate::rule::{Effect, FileAccess, Lifetime, Pattern, Rule, RuleInput};
 use postern_command::{quote, words_of};

@@ -67,12 +67,13 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
     denied.into_iter().min_by_key(weight)
 }
 
-/// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
+/// Returns the outcome for too many words that may be paths: a deny rule may be about one that is not looked
+/// at.
 fn too_much() -> Outcome {
     Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates).advise(Advice::Split)
 }
 
-/// A doubt comes before another question: where nobody is asked it denies.
+/// Returns the weight of an outcome. A doubt comes before another question: if nobody is asked it denies.
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, bool, u8) {
     (std::cmp::Reverse(outcome.decision), !outcome.doubt, outcome.stage())
 }

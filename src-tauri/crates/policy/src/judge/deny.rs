@@ -25,7 +25,8 @@ impl Hit<'_> {
         self.rule.rule.effect == Effect::Deny
     }
 
-    /// What is told: a sure deny before an unsure one before a question, a managed rule first, then the older rule.
+    /// Returns the order of reports: a sure deny before an unsure one before a question, a managed rule
+    /// first, then the older rule.
     fn rank(&self) -> (bool, bool, bool, i64) {
         (!self.denies(), !self.sure, !self.is_managed(), self.rule.rule.id)
     }

@@ -1,5 +1,7 @@
-//! What cannot be read may be what a deny rule names. While rules that deny or ask are in force, that is never let
-//! through unseen: it is asked about even where everything else is allowed, and denied where nobody is asked.
+//! Text that cannot be read and may be what a deny rule names.
+//!
+//! While rules that deny or ask are in force, it is never let through unseen: it is asked about even if
+//! everything else is allowed, and denied if nobody is asked.
 //!
 //! Only what stands in the request is looked at. A script, a module and a sourced file are files: no deny rule looks
 //! into those, whatever they run.
@@ -34,7 +36,7 @@ pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)
 }
 
-/// What deny rules name in a request's text. Each part of it is looked at once, however many steps stand in it.
+/// Names of deny rules in a request's text. Each part of the text is searched once for all its steps.
 pub(super) struct Named<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
@@ -46,7 +48,7 @@ impl<'a> Named<'a> {
         Self { policy, facts, found: HashMap::new() }
     }
 
-    /// What about the step at `at` may be meant by a rule that denies.
+    /// Returns the doubt about the step at `at`, if a rule that denies may mean it.
     pub(super) fn of_step(&mut self, at: usize) -> Option<Outcome> {
         let step = &self.facts.reading.steps[at];
         match &step.opaque {
@@ -68,7 +70,7 @@ impl<'a> Named<'a> {
             .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some(Advice::NamePath)))
     }
 
-    /// What may be meant in the parts that belong to no step.
+    /// Returns the doubt about the parts that belong to no step.
     pub(super) fn of_rest(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
         Some(self.doubt(part))
@@ -115,7 +117,7 @@ fn told(cause: Cause, advice: Option<Advice>) -> Outcome {
         .in_doubt()
 }
 
-/// Where it writes, or with whom it speaks, is not what runs.
+/// Returns true if a part is a file to write or an address to connect to, and not what runs.
 fn is_about_files(part: &Opaque) -> bool {
     matches!(part.kind, Unparsed::RedirectTarget | Unparsed::NetworkRedirect)
 }

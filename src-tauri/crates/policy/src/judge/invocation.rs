@@ -6,20 +6,19 @@ use crate::path;
 use postern_command::{Step, Word};
 use std::borrow::Cow;
 
-/// One program with its arguments, as far as both are known.
+/// Program with its arguments, as far as both are known.
 #[derive(Debug)]
 pub(crate) struct Invocation<'a> {
     /// The program as it was written.
     pub(crate) name: &'a str,
-    /// What was found for it.
     pub(crate) program: Option<&'a Program>,
     /// The path that it has by its spelling, where it was written as one or was found unusable.
     pub(crate) spelled: Option<Cow<'a, str>>,
-    /// Its arguments; none for a word that is not known before the run.
+    /// Arguments; `None` for a word that is not known before the run.
     pub(crate) args: Vec<Option<&'a str>>,
     /// The arguments as written, where they were written as words.
     pub(crate) raw: Vec<&'a str>,
-    /// Where paths of its step really lead.
+    /// Real paths of the step's paths.
     pub(crate) targets: &'a [Target],
     /// The folder it runs in, where that is known.
     pub(crate) folder: Option<Cow<'a, str>>,
@@ -95,8 +94,9 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     all
 }
 
-/// Returns true if what a wrapper runs stands inside a word of its own, as far as can be told: one too many
-/// denies, never allows.
+/// Returns true if the text that a wrapper runs is inside a word of its own, as far as can be told.
+///
+/// A wrong yes denies, never allows.
 fn holds_its_text(step: &Step, at: usize) -> bool {
     let inner = step.via.get(at + 1).map_or(step.argv.as_slice(), |via| &via.argv);
     let name = inner.first().and_then(|word| word.value.as_deref());
@@ -104,7 +104,7 @@ fn holds_its_text(step: &Step, at: usize) -> bool {
     own.any(|word| word.zip(name).is_none_or(|(word, name)| word.contains(name)))
 }
 
-/// The same program by other words for what it is told: a rule that denies one of them is about all.
+/// Returns equivalent invocations of the same program: a rule that denies one of them is about all.
 fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
     let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
     let form = |words: Vec<Option<&'a str>>| {

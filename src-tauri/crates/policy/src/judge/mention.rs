@@ -48,7 +48,7 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut
     }
 }
 
-/// What a command rule names besides its program.
+/// Returns the words of a command rule besides its program.
 fn other_words(rule: &Compiled) -> impl Iterator<Item = &String> {
     let words = match (&rule.rule.pattern, &rule.command) {
         (Pattern::Command(_), Some(command)) => command.words.get(1..).unwrap_or_default(),
@@ -83,7 +83,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     parts.map(|part| part.trim_matches(['.', '@', '+'])).filter(|part| !part.is_empty())
 }
 
-/// `\x72`, `\162`, `\u0072` as the characters that they stand for.
+/// Decodes `\x72`, `\162` and `\u0072`.
 fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,6 @@
-//! Whether anything could deny a command that was only guessed, told from its words alone: text that was not understood
-//! may hold thousands of them, and nearly all have nothing to do with any rule.
+//! Prefilter of guessed commands: could any rule deny one, by its words alone?
+//!
+//! Text that was not understood may hold thousands of them, and nearly all have nothing to do with any rule.
 
 use super::line::Line;
 use super::{against, core};
@@ -10,13 +11,14 @@ use foldhash::{HashMap, HashSet};
 use postern_command::Guess;
 use std::cell::{OnceCell, RefCell};
 
-/// What is the same for all guesses of one request.
+/// Facts that are the same for all guesses of one request.
 pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
     line: &'a Line<'a>,
     core: core::Place<'a>,
-    /// The programs that entries of files deny; none where one is about more than a program by its name: then every command is
-    /// compared with them.
+    /// Programs that entries of files deny.
+    ///
+    /// `None` if an entry is about more than a program by its name: then every command is compared with them.
     entries: Option<HashSet<String>>,
     /// For the words that guesses share, by where they are kept: which of them lead to what the core guards.
     leading: RefCell<HashMap<*const String, Vec<usize>>>,

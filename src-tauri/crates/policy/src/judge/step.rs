@@ -16,7 +16,7 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
 use postern_protocol::Profile;
 
-/// What the rules say about the step at `at`. Never denies.
+/// Returns the outcome of the rules for the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let outcome = narrow(policy, facts, profiles, at, &subject);
@@ -30,7 +30,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles
     broad::covering(policy, facts, at, &subject).map_or(outcome, by_broad)
 }
 
-/// The same without broad rules.
+/// Returns the outcome without broad rules.
 fn narrow(
     policy: &AgentPolicy,
     facts: &Facts<'_>,

@@ -18,7 +18,7 @@ pub(super) struct Subject<'a> {
     pub(super) step: &'a Step,
     pub(super) found: &'a StepFacts,
     pub(super) words: Vec<Option<&'a str>>,
-    /// Where a wrapper gives it more rights: all its words, wrappers included.
+    /// All words, wrappers included, if a wrapper gives it more rights.
     pub(super) elevated: Option<Vec<Option<&'a str>>>,
 }
 
@@ -43,8 +43,9 @@ impl<'a> Subject<'a> {
         &self.words
     }
 
-    /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one: by its name
-    /// as invoked, as found, and as it is really called.
+    /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one.
+    ///
+    /// By its name as invoked, as found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
         self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
     }
@@ -73,7 +74,7 @@ impl<'a> Subject<'a> {
         self.step.program().into_iter().chain(names.into_iter().flatten())
     }
 
-    /// What stands in the way of every rule; none where a rule can cover the step.
+    /// Returns the obstacle to every rule; `None` if a rule can cover the step.
     pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.via.iter().any(|via| via.power == Power::Elsewhere) {
             return Some(Obstacle::Elsewhere);
@@ -94,15 +95,18 @@ impl<'a> Subject<'a> {
         self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
     }
 
-    /// `ls`, `cat`, `wc` and their like do the same in every folder: only what they are given to read is another. A
-    /// program with subcommands mostly reads a folder's own configuration.
+    /// Returns true for `ls`, `cat`, `wc` and similar programs, which do the same in every folder.
+    ///
+    /// Only the data they read differ. A program with subcommands mostly reads a folder's own configuration.
     fn finds_nothing_there(&self) -> bool {
         let argv: Option<Vec<&str>> = self.words.iter().copied().collect();
         argv.is_some_and(|argv| !argv[0].contains('/') && postern_command::reads_alike_everywhere(&argv))
     }
 
-    /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
-    /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
+    /// Returns the obstacle of work in another folder than the request's.
+    ///
+    /// What a program finds there (a repository's hooks, a project's scripts) can make it run something else.
+    /// The agent names the folder as the request's own instead.
     pub(super) fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.dir == Dir::Same || self.finds_nothing_there() {
             return None;
@@ -132,7 +136,8 @@ impl<'a> Subject<'a> {
             && self.strange_wrapper(policy, facts).is_none()
     }
 
-    /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
+    /// Returns the obstacle of a wrapper whose file is not what its name says: a wrapper is peeled off by its
+    /// name.
     pub(super) fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
             let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);

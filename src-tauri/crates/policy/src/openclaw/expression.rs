@@ -7,16 +7,16 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How many patterns one expression may become.
+/// Most patterns that one expression may become.
 const MOST: usize = 32;
 /// Any further words.
 const MORE: &str = "**";
-/// One word that is not empty. A `*` that ends a command pattern would be any words.
+/// Pattern for a word that is not empty. A `*` that ends a command pattern would be any words.
 const SOME: &str = "?*";
-/// How deep groups may lie in each other.
+/// Most levels of nested groups.
 const DEEP: u32 = 8;
 
-/// Why an expression cannot be said.
+/// Reason why an expression cannot be written as patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unsayable(pub(super) String);
 
@@ -60,7 +60,7 @@ pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable>
     Ok(merged(all))
 }
 
-/// `push` alone, and `push` with something behind, are `push` with any further words.
+/// Merges `push` alone, and `push` with more words, to `push` with any further words.
 fn merged(mut all: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let something = [SOME.to_owned(), MORE.to_owned()];
     let prefixes: Vec<Vec<String>> =
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Ok(if optional { vec![Vec::new(), vec![piece]] } else { vec![vec![piece]] })
     }
 
-    /// Behind what stands for any character.
+    /// Reads what comes after a sign for any character.
     fn any(&mut self) -> Result<Ways, &'static str> {
         let way = match self.rest.next_if(|next| matches!(next, '*' | '+')) {
             Some('*') => vec![Piece::Any],
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// One way as words.
+/// Converts an alternative to words.
 fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
     check_edges(way)?;
     // Any text that ends it runs over words: the rest of this one, and any further.
@@ -210,7 +210,7 @@ fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-/// An edge stands behind a letter, and before a blank or the end.
+/// Checks that an edge is after a letter, and before a blank or the end.
 fn check_edges(way: &[Piece]) -> Result<(), &'static str> {
     let fine = |(at, _): (usize, &Piece)| {
         let before = at.checked_sub(1).and_then(|before| way.get(before));

@@ -8,13 +8,13 @@ use crate::rule::{IdentityPattern, Pattern, PatternKind, Signer};
 use globset::GlobBuilder;
 use std::borrow::Cow;
 
-/// Why a text is not a pattern: what is wrong, and what would be right.
+/// Reason why a text is not a pattern, with what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// Nothing was typed.
     #[error("the pattern is empty; write a path (/opt/homebrew/bin/rg) or a command (git push *)")]
     Empty,
-    /// It holds a character that cannot be seen.
+    /// Invisible character.
     #[error("the pattern holds a character that cannot be seen; type it again")]
     Invisible,
     /// A path that does not start at the root or at home.
@@ -48,9 +48,10 @@ pub enum PatternError {
     Identity(String),
 }
 
-/// Reads a pattern. Without a kind it is told by how it is written: a path where the first word holds `/` or starts
-/// with `~` or `$HOME`; an identity where it is one word that starts with `sha256:`, `team:` or `signing:`; else a
-/// command.
+/// Reads a pattern. Without a kind, its spelling decides.
+///
+/// A path if the first word holds `/` or starts with `~` or `$HOME`; an identity if it is one word that
+/// starts with `sha256:`, `team:` or `signing:`; else a command.
 pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, PatternError> {
     let text = text.trim();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! What using a tool amounts to as a command, so that what denies the command denies the tool.
+//! Commands that uses of tools are equivalent to, so that a rule that denies the command denies the tool.
 
 use super::{SHELL_TOOL, touched};
 use crate::path;

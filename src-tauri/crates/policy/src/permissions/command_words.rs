@@ -157,7 +157,7 @@ fn first_choice(pattern: &str) -> Option<Choice<'_>> {
     None
 }
 
-/// What stands between `open` and the `end` that closes it; none where nothing does.
+/// Returns the alternatives between `open` and the `end` that closes it; `None` if nothing does.
 fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Option<Choice<'_>> {
     let (mut depth, mut start, mut found) = (0_usize, open, Vec::new());
     for (at, byte) in pattern.bytes().enumerate().skip(open) {

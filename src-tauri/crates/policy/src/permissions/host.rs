@@ -9,20 +9,20 @@ use super::{HOST_TOOL, SHELL_TOOL};
 use crate::agent::AgentPolicy;
 use crate::rule::Effect;
 
-/// What a session's layers say about host commands as such.
+/// Answer of a session's layers about host commands as such.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum HostUse<'a> {
     /// Nothing against them.
     Open,
     /// Every one is asked about.
     Asked(&'a Entry),
-    /// None, by the agent's file or its session.
+    /// Denied by the agent's file or its session.
     Denied(&'a Entry),
-    /// None, and nothing overrides it: a subagent's layer says so.
+    /// Denied by a subagent's layer: nothing overrides it.
     Vetoed(&'a Entry),
 }
 
-/// What an agent's layers say about host commands in a session.
+/// Returns the answer of an agent's layers about host commands in a session.
 pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> HostUse<'a> {
     let session = policy.session(session);
     let parents: &[FileLayer] = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();

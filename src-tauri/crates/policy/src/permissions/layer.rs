@@ -6,7 +6,7 @@ use super::{HOST_TOOL, SHELL_TOOL};
 use crate::path;
 use crate::rule::Effect;
 
-/// Where a rule stands.
+/// Position of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// In the agent's `permissions.jsonc`.
@@ -20,16 +20,14 @@ pub enum Origin {
     Session,
 }
 
-/// One line of a file: a tool, a pattern for its value, and what happens.
+/// Line of a file: a tool, a pattern for its value, and an effect.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The tool's name as written: a pattern as well.
     pub tool: String,
     /// The pattern as written.
     pub written: String,
-    /// What happens.
     pub effect: Effect,
-    /// Where it stands.
     pub origin: Origin,
     /// The tool's name; none where it names one tool and is no pattern.
     tools: Option<Glob>,
@@ -59,7 +57,7 @@ impl FileLayer {
         self.entries.push(entry);
     }
 
-    /// The same rules as the layer of a subagent's session.
+    /// Converts the rules to the layer of a subagent's session.
     #[must_use]
     pub fn of_subagent(mut self) -> Self {
         for entry in &mut self.entries {
@@ -116,7 +114,7 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Its line in the file, counted from 1; 0 where it is in no file.
+    /// Returns the line in the file, counted from 1; 0 if it is in no file.
     pub fn line(&self) -> usize {
         match self.origin {
             Origin::File { line } => line,
@@ -171,7 +169,7 @@ impl Entry {
         self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
     }
 
-    /// Its words, where it is about commands.
+    /// Returns the words, if it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()
     }

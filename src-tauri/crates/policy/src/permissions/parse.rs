@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// The longest file that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What is wrong with a file, and where (both counted from 1).
+/// Fault of a file, with its position (both counted from 1).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}{}", shown(.text))]
 pub struct FileError {
@@ -18,7 +18,7 @@ pub struct FileError {
     pub line: usize,
     /// Column, in characters.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// Fault, and what would be right.
     pub message: String,
     /// That line of the file, escaped, as far as it is worth showing; empty where there is none.
     pub text: String,
@@ -32,7 +32,7 @@ fn shown(text: &str) -> String {
 const SHOWN: usize = 120;
 
 impl FileError {
-    /// What is wrong at a line and column of `file`.
+    /// Makes the error for a fault at a line and column of `file`.
     pub fn at(file: &str, line: usize, column: usize, message: String) -> Self {
         let whole = file.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
         let mut text = postern_command::escape::text(whole);
@@ -43,7 +43,7 @@ impl FileError {
         Self { line, column, message, text }
     }
 
-    /// What the JSON reader did not like.
+    /// Converts an error of the JSON reader.
     pub(crate) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
         Self::at(file, error.line_display(), error.column_display(), error.kind().to_string())
     }

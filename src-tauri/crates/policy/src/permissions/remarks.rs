@@ -1,4 +1,4 @@
-//! What a person should know about a file that reads well and does more than it seems.
+//! Remarks for a person about a file that reads well and does more than it seems.
 
 use super::layer::{FileLayer, last_match};
 use super::{HOST_TOOL, SHELL_TOOL};

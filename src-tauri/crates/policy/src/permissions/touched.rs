@@ -7,8 +7,10 @@ use std::borrow::Cow;
 /// Tools of `permissions.jsonc` that write nothing. Every other may: what a tool of an MCP server does is its own affair.
 const READERS: [&str; 4] = ["read_file", "glob", "grep", "skill"];
 
-/// The names, in small letters and without `_` and `-`, under which tools take the paths of files and folders: those of the
-/// reference servers of MCP (filesystem, git), of the agents that have hooks, and what is written like them.
+/// Names under which tools take the paths of files and folders, in small letters and without `_` and `-`.
+///
+/// Those of the reference servers of MCP (filesystem, git), of the agents that have hooks, and what is
+/// written like them.
 const FIELDS: [&str; 44] = [
     "absolutepath",
     "dest",
@@ -116,8 +118,10 @@ pub struct FileUse {
     pub whole: bool,
 }
 
-/// Returns the files that a call may use, for rules about files. `place` gives the absolute path of one that is written so,
-/// and where it really leads. A search without a folder goes through the one that it runs in.
+/// Returns the files that a call may use, for rules about files.
+///
+/// `place` gives the absolute path of one that is written so, and its real path. A search without a folder
+/// goes through the one that it runs in.
 pub fn files_of_call(
     tool: &str,
     arguments: &Json,
@@ -203,16 +207,17 @@ fn words(tool: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a text stands under.
+/// Kind of the name that a text is under.
 #[derive(Debug, Clone, Copy)]
 struct Named {
-    /// One of the names for paths.
+    /// True for a name of paths.
     path: bool,
     /// A tool that takes patches.
     patches: bool,
 }
 
-/// Every text under such a name, at any depth: in lists, and in lists of objects. The wire's own bound is on the depth.
+/// Collects every text under such a name, at any depth: in lists, and in lists of objects. The wire's own
+/// bound is on the depth.
 fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
     let mut add = |path: Cow<'a, str>| {
         if !path.is_empty() {

@@ -1,11 +1,11 @@
-//! What of a tool's call is compared with patterns, and in how many ways the same value can be written.
+//! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
 use super::layer::Entry;
 use crate::path;
 use crate::rule::Effect;
 use serde_json::Value as Json;
 
-/// Which arguments of a tool are its values. Where several are given, each is compared and the strictest wins.
+/// Arguments of a tool that are its values. If several are given, each is compared and the strictest wins.
 const SOURCES: &[(&str, &[&str])] = &[
     ("read_file", &["path", "file_path"]),
     ("write_file", &["path", "file_path"]),
@@ -18,19 +18,19 @@ const SOURCES: &[(&str, &[&str])] = &[
 /// Tools whose path is a folder that all in it is read from.
 const FOLDERS: &[&str] = &["glob", "grep"];
 
-/// What is compared for one call.
+/// Values to compare for one call.
 pub(super) enum Values<'a> {
     /// The tool has no values: only its name counts.
     None,
-    /// It should have one and names none that is text: what it would touch is not known.
+    /// Value that should be there and is no text: the files that it would touch are not known.
     Missing(&'static str),
-    /// It reads where it runs, which is not known here.
+    /// Folder in which it runs, which is not known here.
     Unnamed,
     /// These.
     Some(Vec<Value<'a>>),
 }
 
-/// One value, in all its spellings.
+/// Value, in all its spellings.
 #[derive(Debug)]
 pub(super) struct Value<'a> {
     /// As it was given.
@@ -39,14 +39,14 @@ pub(super) struct Value<'a> {
     sure: Option<Vec<String>>,
     /// Spellings that a deny or ask may match.
     pub(super) all: Vec<String>,
-    /// What could be meant besides.
+    /// Patterns that could be meant besides.
     doubt: Doubt,
 }
 
-/// Which patterns may be meant although they do not match the text.
+/// Patterns that may be meant although they do not match the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
-    /// None.
+    /// No patterns.
     Nothing,
     /// Those of absolute paths: it leaves a folder that is not known.
     Absolute,
@@ -160,7 +160,7 @@ fn climbs(path: &str) -> bool {
     })
 }
 
-/// Without the marks that some file systems overlook in a name.
+/// Returns the text without the marks that some file systems overlook in a name.
 pub(crate) fn unmarked(text: &str) -> String {
     let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     text.chars().filter(|c| !overlooked(*c)).collect()

@@ -1,4 +1,4 @@
-//! What offers would save, as facts: `contract::render` makes the words.
+//! Labels of offers, as facts: `contract::render` makes the words.
 
 use super::{Draft, Renewal};
 use crate::facts::Facts;
@@ -6,7 +6,7 @@ use crate::path;
 use crate::pattern::pattern_text;
 use crate::rule::Pattern;
 
-/// What an offer would save, as far as its words need it.
+/// Label of an offer: all that its words need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum OfferLabel {
@@ -59,7 +59,7 @@ impl Offered {
     }
 }
 
-/// What one rule of an offer would allow.
+/// Rule of an offer, for its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Offered {

@@ -31,14 +31,13 @@ mod nothing;
 /// Bytes of what an offer names: nobody reads more.
 const LONGEST_LABEL: usize = 1_000;
 
-/// One offer. A chain saves one rule for each step that no rule covers.
+/// Offer of rules. A chain saves a rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// `read`, `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
-    /// What it would save.
     pub label: OfferLabel,
-    /// What would be saved.
+    /// Rules that would be saved.
     pub drafts: Vec<Draft>,
     /// Folder of the rules, with everything below: the request's, or the one that the line changes to. `None` if they cannot be
     /// bound to one.
@@ -54,7 +53,6 @@ pub struct Offer {
 pub struct Draft {
     /// The step that it is for.
     pub step: usize,
-    /// What it matches.
     pub pattern: Pattern,
     /// The patterns of its arguments.
     pub args: Option<Vec<String>>,
@@ -93,7 +91,7 @@ impl Offer {
     }
 }
 
-/// What could be saved for one step.
+/// Rules that could be saved for a step.
 struct Widths {
     /// This very step.
     exact: Option<Draft>,
@@ -110,9 +108,10 @@ impl Widths {
     }
 }
 
-/// Returns at least one offer for a request that needs an answer, or the reason why there is none. The first is the narrowest
-/// that also covers the next request of this kind: for code of the project it is confined, for what is dangerous it is the exact
-/// command.
+/// Returns at least one offer for a request that needs an answer, or the reason why there is none.
+///
+/// The first is the narrowest that also covers the next request of this kind: for code of the project it is
+/// confined, for what is dangerous it is the exact command.
 pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -354,8 +353,9 @@ fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
     Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
 }
 
-/// Returns a pin on the program and its script as they are now; `None` if the agent can change one of them, or
-/// if one is unknown.
+/// Returns a pin on the program and its script as they are now.
+///
+/// `None` if the agent can change one of them, or if one is unknown.
 fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     let script = found.script.as_ref();
     if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {

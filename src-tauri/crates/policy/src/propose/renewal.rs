@@ -1,4 +1,4 @@
-//! What approving a changed program again renews: the rules that were given for it as it was.
+//! Renewal of rules: approving a changed program again renews those that were given for it as it was.
 
 use super::{Offer, label};
 use crate::cause::Difference;
@@ -36,8 +36,10 @@ impl Renewal {
     }
 }
 
-/// Offers to renew the rules of each changed program instead of saving new ones: those of the policy's agent, and as another choice
-/// those of every agent. An offer is made where it answers the request; `rules` may hold a rule twice.
+/// Offers to renew the rules of each changed program instead of saving new ones.
+///
+/// Those of the policy's agent, and as another choice those of every agent. An offer is made if it answers
+/// the request; `rules` may hold a rule twice.
 pub fn propose_renewals<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     agent: &AgentId,
@@ -162,7 +164,7 @@ mod tests {
         Rule { agent, pin: Some(Box::new(pin)), source: Source::Always, ..rule(id, Effect::Allow, text) }
     }
 
-    /// What is offered to `main`, whose git is another one than it was.
+    /// Returns the offers to `main` after its git has changed.
     fn offers(rules: &[Rule], of_others: &[Rule], command: &str) -> Vec<Offer> {
         let scene = Scene::new().program("/usr/bin/git", "git 2").shell(command);
         let scene = rules.iter().cloned().fold(scene, Scene::rule);

@@ -28,8 +28,10 @@ struct Bucket {
 }
 
 impl GlobIndex {
-    /// Returns an empty index. `doubt` is what a set of globs that cannot be built (too large) counts as: a
-    /// match for rules that deny, none for rules that allow.
+    /// Returns an empty index.
+    ///
+    /// `doubt` is the result for a set of globs that cannot be built (too large): a match for rules that
+    /// deny, none for rules that allow.
     pub(super) fn new(doubt: bool) -> Self {
         Self { buckets: HashMap::new(), doubt }
     }

@@ -14,7 +14,6 @@ pub(crate) struct Judged {
     pub(crate) written: Value,
     /// The case as parsed.
     pub(crate) case: Case,
-    /// Its verdict.
     pub(crate) outcome: Outcome,
 }
 

@@ -1,4 +1,4 @@
-//! The same for an agent's `permissions.jsonc`, where the last match wins.
+//! Lint of an agent's `permissions.jsonc`, where the last match wins.
 
 use super::{Finding, Problem};
 use crate::permissions::{Entry, FileLayer, SHELL_TOOL};

@@ -5,7 +5,7 @@ use crate::judge::invocation;
 use crate::judge::line::Line;
 use postern_command::{RedirectionKind, Step, Unparsed};
 
-/// What removes a whole tree, by the names that languages have for it.
+/// Names of functions that remove a whole tree, in several languages.
 const REMOVES: &[&str] = &[
     "rmtree",
     "rm_rf",
@@ -22,7 +22,7 @@ const REMOVES: &[&str] = &[
     "del_dir_r",
 ];
 
-/// What gives the home or working folder, by the names that languages have for it.
+/// Expressions for the home or working folder, in several languages.
 const FOLDERS: &[&str] = &[
     "path.home()",
     "os.homedir()",
@@ -99,7 +99,7 @@ fn literals(code: &str) -> impl Iterator<Item = &str> {
     ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
 }
 
-/// What a shell would make of a text: one list of words for each command in it.
+/// Returns the commands that a shell would find in a text, as a list of words each.
 fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
     let parts = text.split([';', '&', '|', '\n']);
     parts.map(|part| part.split_whitespace().map(super::spelling::without_quotes).collect())

@@ -101,7 +101,9 @@ fn begins_a_path(raw: &str) -> bool {
     raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/")
 }
 
-/// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.
+/// Returns the paths that a word may name: itself, or the value of an option or assignment.
+///
+/// The value comes after `=` (`--output=/x`, `of=/x`), or after the option's letter.
 pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
@@ -136,7 +138,7 @@ fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
 }
 
-/// Where a spelling leads, written as paths are compared.
+/// Returns the path that a spelling leads to, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
     key(&path::reached(here, text))
 }

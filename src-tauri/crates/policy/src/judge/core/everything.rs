@@ -1,4 +1,4 @@
-//! Whether a path is the root, the home folder, the folder where it runs, or above one of them.
+//! Checks of a path: the root, the home folder, the folder where it runs, or one above these.
 
 use super::spelling;
 use crate::facts::Target;
@@ -45,8 +45,9 @@ fn is_everything(text: &str, here: &str, line: &Line<'_>) -> bool {
     })
 }
 
-/// Looks at the parts of a path, each a name or a glob, without those at its end that name all there is; and at whether
-/// there were such. Not where something in it is not known.
+/// Passes the parts of a path to `look`, each a name or a glob, unless something in it is not known.
+///
+/// Parts at its end that name all there is are left out; `look` gets whether there were such.
 fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) -> bool {
     if text.is_empty() || text.contains(['$', '`']) {
         return false;
@@ -93,8 +94,9 @@ fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// Where a bracket closes, counted from behind its `[`. A `]` that comes first is one of its characters, and that of a
-/// `[:alpha:]` in it closes only this.
+/// Returns the index at which a bracket closes, counted from after its `[`.
+///
+/// A `]` that comes first is one of its characters, and that of a `[:alpha:]` in it closes only this.
 fn close(inside: &str) -> Option<usize> {
     let first = inside.trim_start_matches(['!', '^']);
     let mut rest = first.strip_prefix(']').unwrap_or(first);

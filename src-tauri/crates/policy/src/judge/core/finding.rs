@@ -1,4 +1,4 @@
-//! What a `find` removes that leaves nothing out.
+//! Finder of `find` commands that remove everything.
 
 use super::super::invocation::Invocation;
 use crate::path;

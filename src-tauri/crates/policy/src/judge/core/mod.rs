@@ -18,12 +18,12 @@ use crate::judge::line::Line;
 use crate::needed::folder_of;
 use postern_command::Step;
 
-/// One entry of the core.
+/// Entry of the built-in denials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreEntry {
     /// Stable kebab-case name.
     pub id: &'static str,
-    /// Why it is there, as a sentence for a person.
+    /// Reason for it, as a sentence for a person.
     pub reason: &'static str,
 }
 
@@ -69,8 +69,9 @@ pub(super) fn is_about(base: &str) -> bool {
     removal::is_about(base) || data::is_about(base) || stopping::is_about(base)
 }
 
-/// Returns true if the person must see it whatever the settings: `find . -delete` is written for a whole
-/// folder more often than `rm -rf .` is, but never without looking.
+/// Returns true if the person must see a command, with any settings.
+///
+/// `find . -delete` is written for a whole folder more often than `rm -rf .` is, but never without looking.
 pub(super) fn asks(call: &Invocation<'_>) -> bool {
     finding::empties_here(call)
 }

@@ -18,7 +18,7 @@ pub(super) const LONGEST_PATH: usize = 8 * 1024;
 const OTHER_NAMES: [&str; 8] =
     ["private", "proc", "system", "usr", "volumes", ".nofollow", ".resolve", ".vol"];
 
-/// How a word begins that lies in the home folder, behind a quote before it.
+/// Beginnings of a word that is a path in the home folder, after a quote before it.
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
 
 /// The data folder, seen from a folder in which something runs.
@@ -28,21 +28,21 @@ pub(in crate::judge) struct Place<'l> {
     pub(super) here: &'l str,
     /// The name of the data's own folder stands nowhere in `here`.
     unnamed: bool,
-    /// Where `here` lies; worked out for the first word that is looked at closely.
+    /// Position of `here`; worked out for the first word that is looked at closely.
     from: OnceCell<From>,
-    /// What a close look at a word said: scripts name the same few variables over and over.
+    /// Results of close looks at words: scripts name the same few variables over and over.
     looked: RefCell<HashMap<String, bool>>,
 }
 
-/// What of it is the same for a whole request.
+/// Positions that are the same for a whole request.
 pub(in crate::judge) struct Guarded {
     /// The data folder, as paths are compared.
     pub(super) key: String,
     /// The names that it is made of.
     names: Vec<String>,
-    /// Where the folder in which the request runs lies.
+    /// Position of the folder in which the request runs.
     cwd: From,
-    /// Where the home folder lies.
+    /// Position of the home folder.
     home: From,
 }
 
@@ -56,7 +56,7 @@ impl Guarded {
     }
 }
 
-/// Where a folder lies, seen from the data folder.
+/// Position of a folder, seen from the data folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// In it, or where that is not plain to see.
@@ -124,8 +124,9 @@ impl<'l> Place<'l> {
         self.unnamed && !text.bytes().any(special) && !mentions(path::base_name(self.line.data), text)
     }
 
-    /// Returns true if a word is one name in a folder that is neither in the data nor the one that holds
-    /// them, whatever that name turns into.
+    /// Returns true if a word is one name in a folder that is neither in the data folder nor its parent.
+    ///
+    /// This holds for all that the name may turn into.
     fn stays_here(&self, text: &str) -> bool {
         let near = match self.from() {
             From::Inside => true,
@@ -135,9 +136,10 @@ impl<'l> Place<'l> {
         !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
     }
 
-    /// Returns true if a word begins with names that lead elsewhere, and nothing in it leads back: no
-    /// variable that is known, no `..`, and no two dots that could become one where it is quoted or has
-    /// braces.
+    /// Returns true if a word begins with names that lead elsewhere, and nothing in it leads back.
+    ///
+    /// That is no variable that is known, no `..`, and no two dots that could become one where it is quoted
+    /// or has braces.
     fn begins_elsewhere(&self, text: &str) -> bool {
         let written_out = !text.contains(['"', '\'', '\\', '{']);
         let up = if written_out { text.contains("..") } else { text.matches('.').nth(1).is_some() };
@@ -171,8 +173,10 @@ impl<'l> Place<'l> {
         false
     }
 
-    /// Returns true if no variable of a text is one of which the line says what it holds, nor can become one
-    /// where quotes are taken from its name or braces add to it (`$HO{ME,}`).
+    /// Returns true if the line gives no value to any variable of a text.
+    ///
+    /// Nor can a variable become one that has a value where quotes are taken from its name or braces add to
+    /// it (`$HO{ME,}`).
     fn is_unknown(&self, text: &str) -> bool {
         if !text.contains('$') {
             return true;

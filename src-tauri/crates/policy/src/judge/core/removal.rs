@@ -29,8 +29,8 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
         && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, line))
 }
 
-/// `rsync --delete` of what may be an empty folder: into the home folder or above it. Into the folder where it runs it
-/// is everyday work.
+/// Returns true for `rsync --delete` of what may be an empty folder into the home folder or above it. Into
+/// the folder where it runs it is everyday work.
 fn mirrors(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     options(call, line).any(|word| word.starts_with("--del"))
 }
@@ -54,7 +54,8 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
     })
 }
 
-/// `-r`, `-R`, `-rf`, `-fR`, `--recursive` and what it may be shortened to, wherever it stands.
+/// Returns true if there is `-r`, `-R`, `-rf`, `-fR`, `--recursive` or an abbreviation of it, anywhere among
+/// the words.
 pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     options(call, line).any(|word| match word.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
@@ -73,7 +74,7 @@ fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<It
     words.filter(|word| word.len() > 1 && word.starts_with('-'))
 }
 
-/// What is removed: as known, or as written where the shell expands it.
+/// Returns the operands to remove: as known, or as written if the shell expands them.
 fn operands<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let end = call.args.iter().position(|word| *word == Some("--")).unwrap_or(usize::MAX);
     call.args.iter().enumerate().filter_map(move |(at, word)| match word {

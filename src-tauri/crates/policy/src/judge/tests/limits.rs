@@ -1,4 +1,4 @@
-//! What an offer saves covers the next command of its kind, and nothing that does more.
+//! Tests of the limits of an offer: its rule covers the next command of its kind, and nothing that does more.
 
 use crate::testing::{HOME, Scene};
 use crate::{Decision, Pattern, Rule, RuleOrigin, Target};

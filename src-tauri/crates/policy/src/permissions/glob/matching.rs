@@ -3,7 +3,7 @@
 
 use super::parse::Node;
 
-/// How unclear things are taken.
+/// Treatment of unclear parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// For what allows: every doubt is no match.
@@ -13,7 +13,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// What a negation has to compare by, so that the whole stays on its side.
+    /// Returns the mode that a negation compares by, so that the whole stays on its side.
     pub(super) fn other(self) -> Self {
         match self {
             Self::Strict => Self::Generous,
@@ -25,7 +25,7 @@ impl Mode {
 /// A text that patterns are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'a> {
-    /// Its UTF-16 units.
+    /// UTF-16 units.
     pub(super) units: &'a [u16],
     /// True if it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is
     /// plain.
@@ -117,8 +117,10 @@ fn any(branches: &[Vec<Node>], text: Text<'_>, mode: Mode, places: &Places) -> P
     next
 }
 
-/// `!(…)`. Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is not
-/// crossed. Generously: any stretch that is not surely excluded; where the reading is `hazy`, none is.
+/// Matches `!(…)`.
+///
+/// Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is
+/// not crossed. Generously: any stretch that is not surely excluded; if the reading is `hazy`, none is.
 fn not(
     branches: &[Vec<Node>],
     last: bool,

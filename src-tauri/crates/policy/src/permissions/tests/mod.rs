@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 mod commands;
 
 const HOME: &str = "/home/user";
-/// One use of a tool a line, with the file and the layers that it is judged by.
+/// Uses of tools, one per line, with the file and the layers that each is judged by.
 const CASES: &str = include_str!("../../../../../../tests/fixtures/tools.jsonl");
 
 fn policy(text: &str) -> AgentPolicy {
