@@ -1,4 +1,4 @@
-//! Whether a text that a client shows for an argv is that argv.
+//! Comparison of an argv with the text that a client shows for it.
 
 use crate::quote::{quote, words_of};
 

@@ -10,7 +10,6 @@ use crate::{Guess, Words};
 pub struct UnsafeArg {
     /// Index into the step's argv.
     pub argument: usize,
-    /// What it makes the program do.
     pub effect: ArgEffect,
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
     pub candidates: Vec<Guess>,
@@ -26,7 +25,6 @@ pub enum ArgFact {
     Mark {
         /// The mark.
         mark: String,
-        /// What it makes the program do.
         effect: ArgEffect,
     },
     /// Words that say more than the effect.
@@ -45,7 +43,7 @@ impl UnsafeArg {
         Self { argument, effect, candidates: Vec::new(), fact: ArgFact::Note(note.into()) }
     }
 
-    /// The same, with the commands that it may run.
+    /// Adds the commands that it may run.
     pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
         Self { candidates, ..self }
     }

@@ -12,7 +12,7 @@ use crate::{Dialect, Unparsed};
 pub(crate) use names::may_set;
 use table::{Meaning, Shells, TABLE};
 
-/// What a builtin call means for the reading.
+/// Meaning of a builtin call for the reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ruling {
     /// No builtin, or one that is judged like the program of the same name (`echo`, `printf`).
@@ -30,7 +30,7 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     name.starts_with('%') || TABLE.iter().any(|(names, ..)| names.contains(&name))
 }
 
-/// What a call of this name means when a shell looks it up.
+/// Returns the meaning of a call of this name when a shell looks it up.
 pub(crate) fn judge(call: &Call) -> Ruling {
     let (Some(name), Some(shell)) = (call.head(), call.shell) else { return Ruling::Program };
     let arguments = call.args.get(1..).unwrap_or_default();

@@ -24,7 +24,7 @@ pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
     is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None, Some(shell))
 }
 
-/// Every operand must be the plain name of a variable that decides nothing.
+/// Checks that every operand is the plain name of a variable that decides nothing.
 pub(super) fn after_options(arguments: &[Arg], options: &Options, shell: Dialect) -> Ruling {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {

@@ -378,8 +378,10 @@ fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Found {
     }
 }
 
-/// Returns the step that runs a download or a decoded text, and the source: a fetch before a shell or an interpreter
-/// that takes its code from its input, or within a text that a shell runs.
+/// Returns the step that runs a download or a decoded text, and the source.
+///
+/// That is a fetch before a shell or an interpreter that takes its code from its input, or within a text that
+/// a shell runs.
 fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     const FETCHES: [&str; 8] = ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"];
     const CODE: &str = "-c -e -E -p -r -m --eval --print";

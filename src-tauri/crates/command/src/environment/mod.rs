@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::shell::candidates;
 use crate::{Assignment, Dialect, Note, Unparsed};
 
-/// How long the value of a name that needs no question may be, in bytes.
+/// Most bytes of the value of a name that needs no question.
 const LONGEST_PLAIN: usize = 64;
 
 /// Returns true if a value can do nothing but be a value: no path, no format, no second meaning (the rule of
@@ -35,8 +35,10 @@ pub fn is_harmless_value(name: &str, value: &str) -> bool {
     listed || name == "TZ" && is_zone(value)
 }
 
-/// `Europe/Berlin`, `America/Argentina/Ushuaia`: a zone by its name, which is looked for among the system's. Each part
-/// begins with a capital letter, so that nothing leads out of that folder.
+/// Returns true for the name of a time zone, which is looked for among the system's: `Europe/Berlin`,
+/// `America/Argentina/Ushuaia`.
+///
+/// Each part begins with a capital letter, so that nothing leads out of that folder.
 fn is_zone(value: &str) -> bool {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_uppercase())
@@ -45,8 +47,9 @@ fn is_zone(value: &str) -> bool {
     value.len() <= LONGEST_PLAIN && value.split('/').count() <= 3 && value.split('/').all(part)
 }
 
-/// Returns true if setting the variable changes what a shell or a program runs. Any letter case. `shell` is
-/// the shell that it is set in, if one is.
+/// Returns true if setting the variable changes what a shell or a program runs. Any letter case.
+///
+/// `shell` is the shell that it is set in, if one is.
 pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
     let Some(lists) = lists() else { return true };
     let upper = name.to_ascii_uppercase();
@@ -65,8 +68,10 @@ pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>)
     !number && (lists.numbers.contains(&upper) || zsh && lists.zsh_numbers.contains(&upper))
 }
 
-/// Notes what a call's assignments make doubtful. Names that are only to be asked about stay as they are: the policy
-/// decides about those. `function`: the call runs a function, whose commands get the variables too.
+/// Notes the doubts about a call's assignments.
+///
+/// Names that are only to be asked about stay as they are: the policy decides about those. `function`: the
+/// call runs a function, whose commands get the variables too.
 pub(crate) fn check(call: &mut Call, function: bool) {
     let reads = call.shell.is_some() && call.head() == Some("read");
     let value = |assignment: &Assignment| assignment.value.value.clone();

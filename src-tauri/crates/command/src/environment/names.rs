@@ -1,10 +1,10 @@
-//! Which class an environment name is in. The lists are one data file, `names.json`; names are compared upper-cased.
+//! Classes of environment names. The lists are one data file, `names.json`; names are compared upper-cased.
 
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// What may become of a name that a request wants to set.
+/// Treatment of a name that a request wants to set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Computed by Postern; a request cannot set it.
@@ -65,7 +65,7 @@ pub struct HarmlessValues {
     /// These, each as a whole.
     #[serde(default)]
     pub values: Vec<String>,
-    /// What they do, and where that is written.
+    /// Effect of the names, and its source.
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! Which characters a person cannot see, or cannot tell from nothing.
+//! Characters that a person cannot see, or cannot tell from nothing.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 

@@ -1,4 +1,4 @@
-//! What a call that is not followed may run: for deny rules only, so too much is fine and too little is not.
+//! Candidates of a call that is not followed: for deny rules only, so too much is fine and too little is not.
 
 use crate::Guess;
 use crate::call::{Arg, Call, Feed};

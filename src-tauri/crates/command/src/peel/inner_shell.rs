@@ -89,13 +89,13 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     }
 }
 
-/// What a shell is fed, by a name of the file system (`bash /dev/stdin`, `sh /proc/self/fd/0`).
+/// Returns true for the path of a shell's standard input (`bash /dev/stdin`, `sh /proc/self/fd/0`).
 fn is_stream(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     path.starts_with('/') && parts.next().is_some_and(|first| first == "dev" || first == "proc")
 }
 
-/// The text of `-c`, with what follows it as its parameters.
+/// Reads the text of `-c`, with the words after it as its parameters.
 fn place_text(call: Call, text: &Arg, options: &Options, dialect: Dialect, found: &mut Found) {
     let Some(value) = text.value() else { return refuse_unknown(call, text, found) };
     let rest: Option<Vec<String>> =
@@ -195,7 +195,7 @@ fn plain_text(call: &Call) -> Option<&str> {
     (flag.value() == Some("-c") && looked_up).then_some(text)
 }
 
-/// Not followed, but deny rules see what stands in its words.
+/// Refuses to follow a text. Deny rules see its words.
 fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
     let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
     let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
@@ -206,7 +206,7 @@ fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mu
     found.steps.push(call.into_step(Role::Program));
 }
 
-/// A text with parts that are known only at run time: deny rules see the rest of it.
+/// Refuses a text with parts that are known only at run time: deny rules see the rest of it.
 fn refuse_unknown(mut call: Call, text: &Arg, found: &mut Found) {
     let raw = text.word.raw.trim_matches(['"', '\'']);
     let guess = guess::in_text(raw);
@@ -231,7 +231,7 @@ pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &m
     });
 }
 
-/// `trap TEXT SIGNAL…`: the text runs later; the call's folder is what is known of where the shell then is.
+/// Reads `trap TEXT SIGNAL…`: the text runs later, in a folder of which only the call's is known.
 pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     let first = usize::from(call.args.get(1).and_then(Arg::value) == Some("--")) + 1;
     let handler = call.args.get(first).cloned();
@@ -255,7 +255,7 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     found.steps.push(call.into_step(Role::HarmlessBuiltin));
 }
 
-/// The value of an option, which the wrapper hands to `sh`.
+/// Reads the value of an option, which the wrapper hands to `sh`.
 pub(super) fn place_value(call: Call, given: &Given<'_>, power: Power, found: &mut Found) {
     let Some(text) = given.value else {
         return refuse_text(

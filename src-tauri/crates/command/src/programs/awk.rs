@@ -34,7 +34,7 @@ struct Reader<'a> {
     operand: bool,
     /// Open parentheses; true for those of `if`, `while`, `for`.
     parens: Vec<bool>,
-    /// How many parentheses are open around the `print` that is being read.
+    /// Number of parentheses that are open around the `print` that is being read.
     print: Option<usize>,
     /// True if the next parenthesis is one of `if`, `while`, `for`.
     header: bool,

@@ -1,4 +1,4 @@
-//! What kind of program a name stands for: whether it runs other code by itself.
+//! Kind of program that a name stands for: does it run other code by itself?
 
 use std::borrow::Cow;
 
@@ -42,6 +42,8 @@ fn family_of_lower(base: &str) -> &str {
     base.strip_prefix('g').filter(gnu).unwrap_or(base)
 }
 
+/// Returns true for the loader of a system.
+///
 /// `ld-linux-x86-64.so.2`, `ld-musl-aarch64.so.1`, `ld64.so.2`, `ld-2.31.so`, FreeBSD's `ld-elf.so.1`.
 fn is_loader(base: &str) -> bool {
     let loader =

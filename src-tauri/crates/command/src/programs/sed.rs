@@ -24,18 +24,19 @@ fn given(parsed: &Leading<'_>) -> Option<usize> {
     scripts.find(|given| !given.value.is_some_and(only_prints)).map(|given| given.value_at)
 }
 
-/// What a sed that finds the ends of parts in one way makes of a script.
+/// Result of reading a script as a sed that finds the ends of parts in one way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finding {
-    /// It only selects, prints and substitutes.
+    /// Only selects, prints and substitutes.
     Prints,
-    /// It is refused before anything of it runs.
+    /// Refused before anything of it runs.
     Refused,
-    /// It does more, or is not understood.
+    /// Does more, or is not understood.
     More,
 }
 
-/// How a sed finds the end of `/…/`: they differ about a delimiter, and about a backslash, in brackets.
+/// Way in which a sed finds the end of `/…/`: they differ about a delimiter, and about a backslash, in
+/// brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
     /// GNU's before 4.3: a delimiter ends the part wherever it stands.
@@ -95,7 +96,8 @@ fn finding(script: &str, way: Brackets) -> Finding {
     }
 }
 
-/// What follows the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line in.
+/// Returns the rest after the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line
+/// in.
 fn behind_text(mut rest: &str) -> &str {
     while let Some((line, next)) = rest.split_once('\n') {
         rest = next;
@@ -107,7 +109,7 @@ fn behind_text(mut rest: &str) -> &str {
     ""
 }
 
-/// What follows an address.
+/// Returns the rest after an address.
 fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "$,+~ ".contains(c));
@@ -118,7 +120,8 @@ fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
     }
 }
 
-/// What follows `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a pattern, with brackets.
+/// Returns the rest after `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a
+/// pattern, with brackets.
 fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
     let delimiter =
         text.chars().next().filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c)).ok_or(Finding::More)?;
@@ -144,7 +147,8 @@ fn behind_one(text: &str) -> &str {
     text.get(text.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default()
 }
 
-/// What follows `[…]`, from behind its `[`: a `]` that comes first, and those of `[:alpha:]` and its like, do not end it.
+/// Returns the rest after `[…]`, from after its `[`: a leading `]`, and those of `[:alpha:]` and similar
+/// classes, do not end it.
 fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
     let mut rest = text.strip_prefix('^').unwrap_or(text);
     rest = rest.strip_prefix(']').unwrap_or(rest);

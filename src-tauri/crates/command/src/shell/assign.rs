@@ -112,7 +112,7 @@ impl Walk<'_> {
         ["dotglob", "globdots", "globignore"].iter().any(|name| text.contains(name))
     }
 
-    /// What a variable holds after it was set to this word.
+    /// Returns the kind of value of a variable after it was set to this word.
     pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
         let scanned = self.scan(word.span, &word.parts, around);
         let Some(values) = scanned.values else {
@@ -144,8 +144,10 @@ fn is_below(value: &str) -> bool {
     })
 }
 
-/// `*.txt`, `src/*.rs`: matches no hidden file, none elsewhere, and none whose name could be an option that leads elsewhere:
-/// it begins with a known part, or its names end in a known ending.
+/// Returns true for a pattern that stays below its folder: `*.txt`, `src/*.rs`.
+///
+/// It matches no hidden file, none elsewhere, and none whose name could be an option that leads elsewhere: it
+/// begins with a known part, or its names end in a known ending.
 fn is_pattern_below(raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.*?".contains(c);
     let known = |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');

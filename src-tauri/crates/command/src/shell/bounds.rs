@@ -1,6 +1,7 @@
 //! Bounds that keep both parsers fast and off the end of the stack: text beyond them is not parsed at all.
 
-/// What a request may cost to read, in [`cost`]'s units, the texts inside its text included: some 2 ms on a slow machine.
+/// Highest cost of reading a request, in [`cost`]'s units, the texts inside its text included: some 2 ms on a
+/// slow machine.
 pub(super) const MOST_COST: usize = 2_400;
 
 /// Brackets inside brackets, quoted or not.
@@ -24,10 +25,11 @@ const MOST_FUNCTIONS: usize = 64;
 /// Bytes of text that nothing happens in, for one unit.
 const BYTES_A_UNIT: usize = 32;
 
-/// What any text costs, in units: both parsers are set up for it.
+/// Cost of any text, in units: both parsers are set up for it.
 const SET_UP: usize = 8;
 
-/// What reading a text costs, in units of about a microsecond: measured for each kind of character, and rounded up.
+/// Returns the cost of reading a text, in units of about a microsecond: measured for each kind of character,
+/// and rounded up.
 ///
 /// Text in single quotes, in plain double quotes and in here-documents is taken as it is and costs little. Where it is hard to
 /// tell what is quoted, all that follows counts as not quoted.
@@ -51,7 +53,7 @@ enum Quote {
     Single,
     Double,
     Comment,
-    /// It is not followed what is quoted.
+    /// The quoting is no longer followed.
     Lost,
 }
 
@@ -114,7 +116,7 @@ impl Meter<'_> {
         Quote::None
     }
 
-    /// The bodies of here-documents: only what may be expanded in them costs something.
+    /// Skips the bodies of here-documents: only what may be expanded in them costs something.
     fn skip_bodies(&mut self) {
         for delimiter in std::mem::take(&mut self.pending) {
             while !self.rest.is_empty() {

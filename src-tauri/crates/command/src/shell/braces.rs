@@ -1,6 +1,6 @@
 //! Brace expansion of literal words: `{a,b}.txt` is two words.
 
-/// One character of a word, after quotes are removed.
+/// Character of a word, after quotes are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// As it stands: special characters still mean something.
@@ -78,7 +78,7 @@ fn first_list(word: &[Unit]) -> Found {
     Found::Nothing
 }
 
-/// `1..9` counted out, last first. bash 3.2 knows neither leading zeros nor steps.
+/// Counts out `1..9`, last first. bash 3.2 knows neither leading zeros nor steps.
 fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let bare = |unit: &Unit| if let Unit::Bare(c) = unit { Some(*c) } else { None };
     let text: String = inside.iter().map(bare).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! Where a line's commands run: `cd` followed through lists, groups and loops.
+//! Folder of each command of a line: `cd` followed through lists, groups and loops.
 
 use crate::Dir;
 
@@ -21,7 +21,7 @@ impl After {
         Self { ok: Some(dir.clone()), failed: Some(dir.clone()) }
     }
 
-    /// After it, however it ended.
+    /// Returns the folder after it, however it ended.
     pub(super) fn either(&self) -> Where {
         if self.ok == self.failed {
             return self.ok.clone();
@@ -38,7 +38,7 @@ impl After {
     }
 }
 
-/// Where one of two ways leads.
+/// Joins the folders of two ways.
 pub(super) fn join(one: Where, other: Where) -> Where {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one == other { one } else { either(&one, &other) }),
@@ -111,7 +111,8 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     }
 }
 
-/// `cd link/..` goes back over the link, and only the shell knows how it came there.
+/// Appends a path to a folder, unless it goes back over a link: only the shell knows how it got to `link` in
+/// `cd link/..`.
 fn below(base: &str, to: &str) -> Option<String> {
     match base {
         "." => Some(to.to_owned()),

@@ -5,9 +5,9 @@ use std::ops::Range;
 /// A text without its `\`-newline pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded {
-    /// What the parsers read.
+    /// Text that the parsers read.
     pub(super) text: String,
-    /// Where something was cut out: offset in `text`, and how many bytes were cut up to there.
+    /// Cuts: the offset in `text` of each, and the number of bytes that were cut up to there.
     cuts: Vec<(usize, usize)>,
 }
 
@@ -24,15 +24,16 @@ impl Folded {
     }
 }
 
-/// Where the scan stands.
+/// State of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Plain,
     Double,
 }
 
-/// Folds the continuations; `None` where one stands in a place whose rules are not followed here (a here-document, `${…}`,
-/// backquotes, `$'…'`, a substitution inside double quotes).
+/// Folds the continuations; `None` if one is in a place whose rules are not followed here.
+///
+/// These are a here-document, `${…}`, backquotes, `$'…'`, and a substitution inside double quotes.
 pub(super) fn fold(text: &str) -> Option<Folded> {
     if !text.contains("\\\n") {
         return Some(Folded { text: text.to_owned(), cuts: Vec::new() });

@@ -1,6 +1,8 @@
-//! Here-documents that the other parser's grammar does not know: two on one line, or one in a line that goes on behind it
-//! (`cat <<A; ls`). Where it is plain how every shell reads them, they are hidden from it and it is asked again: each `<<` as
-//! a redirection from a file, its body and the end of it as blanks.
+//! Here-documents that the other parser's grammar does not know.
+//!
+//! Two on one line, or one in a line that goes on after it (`cat <<A; ls`). If it is plain how every shell
+//! reads them, they are hidden from it and it is asked again: each `<<` as a redirection from a file, its
+//! body and the end of it as blanks.
 
 use std::ops::Range;
 
@@ -56,8 +58,9 @@ pub(super) fn hide(text: &str, all: &[HereDocument]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Returns true if the line's end is the end of what stands on it: no quote is open, and no bracket is closed
-/// that was opened before.
+/// Returns true if the line's end is the end of all on it.
+///
+/// No quote is open, and no bracket is closed that was opened before.
 fn goes_on_plainly(rest: &str) -> bool {
     let mut quote = None;
     let mut depth = 0usize;
@@ -80,7 +83,7 @@ fn goes_on_plainly(rest: &str) -> bool {
     quote.is_none() && depth == 0
 }
 
-/// Up to and with the line that is the delimiter.
+/// Returns the length up to and with the line that is the delimiter.
 fn body_length(text: &str, delimiter: &str, tabs: bool) -> Option<usize> {
     let mut length = 0;
     for line in text.split_inclusive('\n') {

@@ -95,7 +95,7 @@ fn empty() -> Invalid {
     Invalid { code: "empty-text", message: "there is no command in the shell text" }
 }
 
-/// Where a text stands in the request's text.
+/// Position of a text in the request's text.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The offset of its first byte, where it stands there character by character.
@@ -105,7 +105,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where a value stands that was written as the given word.
+    /// Returns the position of a value that was written as the given word.
     pub(crate) fn of_value(raw: &str, value: &str, span: &Range<usize>) -> Self {
         let quoted = raw.len() == span.len()
             && raw.len() == value.len() + 2

@@ -1,21 +1,23 @@
-//! What a substitution prints, where that is known well enough to tell it from an option: `git show $(git rev-parse HEAD)`.
+//! Output of a substitution, if it is known well enough to tell it from an option: `git show $(git rev-parse
+//! HEAD)`.
 
 use shuck_ast::{BinaryOp, Command, RedirectKind, Stmt, StmtSeq, Word};
 
 use super::walk::range;
 
-/// What some programs print, whatever the files that they look at hold. Nothing at all may come as well: where they fail.
+/// Kind of output of some programs, with any content of their files. Empty output is possible too: if they
+/// fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prints {
     /// Numbers.
     Number,
     /// Words, none of which begins with a dash or is a pattern.
     Words,
-    /// One path from the root, which may hold blanks.
+    /// A path from the root, which may hold blanks.
     Path,
 }
 
-/// What the last command of a substitution prints; none where that is not known.
+/// Returns the output of the last command of a substitution; `None` if it is not known.
 pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
     let [only] = body.stmts.as_slice() else { return None };
     let mut last = only;
@@ -119,7 +121,8 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
     }
 }
 
-/// `date -u +%Y-%m-%d`: fields that are digits or names, and what stands between them. `%z` may begin with a dash.
+/// Returns the output of `date -u +%Y-%m-%d`: fields that are digits or names, with the text between them.
+/// `%z` may begin with a dash.
 fn date(options: &[&str], format: &str) -> Option<Prints> {
     let fields = format.strip_prefix('+')?;
     let part = |part: &str| {

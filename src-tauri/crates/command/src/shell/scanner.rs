@@ -163,7 +163,7 @@ impl<'s> Scanner<'s, '_> {
         }
     }
 
-    /// zsh reads subscripts and modifiers after a plain variable.
+    /// Reads subscripts and modifiers that zsh takes after a plain variable.
     fn zsh_suffix(&self) -> Result<(), Problem> {
         if self.scope.dialect == Dialect::Zsh && self.rest().starts_with(['[', ':']) {
             return Err(problem(Unparsed::ZshExpansion, "zsh reads a subscript or modifier here"));
@@ -258,7 +258,7 @@ impl<'s> Scanner<'s, '_> {
         Ok(())
     }
 
-    /// A substitution or arithmetic that the tree has at the same place.
+    /// Reads a substitution or arithmetic that the tree has at the same position.
     fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
         const DISAGREE: Problem = problem(Unparsed::ParsersDisagree, "a substitution is read in two ways");
         let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
@@ -304,7 +304,7 @@ impl<'s> Scanner<'s, '_> {
         Ok(())
     }
 
-    /// `${…}`: plain access, length, and operators with a literal operand.
+    /// Reads `${…}`: plain access, length, and operators with a literal operand.
     fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
         const HARD: Problem = Problem {
             code: Unparsed::ParameterExpansion,
@@ -350,9 +350,10 @@ impl<'s> Scanner<'s, '_> {
 
 const ENDS_IN_BACKSLASH: Problem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
 
-/// Returns true if what an operator makes of a name that leads nowhere else leads nowhere else either: its
-/// last part, the name without its ending, or with another ending. An ending begins with a dot, and no part
-/// of such a name does.
+/// Returns true if the result of an operator on a name that leads nowhere else leads nowhere else either.
+///
+/// The result is its last part, the name without its ending, or with another ending. An ending begins with a
+/// dot, and no part of such a name does.
 fn stays_below(operator: &str) -> bool {
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     let ending = |text: &str| {

@@ -1,4 +1,5 @@
-//! What a line writes out itself: variables that it sets once, here-documents in a substitution, folders that loops leave alone.
+//! Tests of values that a line writes out itself: variables that it sets once, here-documents in a
+//! substitution, folders that loops leave alone.
 
 use super::bash;
 use crate::{Dir, Reading};

@@ -1,4 +1,4 @@
-//! What is left of a line when its wrappers are taken off, word by word.
+//! Tests of peeling: the words that are left of a line when its wrappers are taken off.
 
 use super::{bash, heads};
 use crate::{Dialect, Dir, Reading, Role, Step, read_argv_at, read_shell};

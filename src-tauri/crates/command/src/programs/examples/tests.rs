@@ -1,4 +1,4 @@
-//! What holds of the built-in files as a whole, and of files that are added at run time.
+//! Tests of the built-in files as a whole, and of files that are added at run time.
 #![expect(clippy::disallowed_methods, reason = "these tests read the files; the crate itself is pure")]
 
 use std::collections::BTreeSet;

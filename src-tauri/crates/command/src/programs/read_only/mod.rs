@@ -28,8 +28,9 @@ pub fn is_read_only(argv: &[&str]) -> bool {
         || has_reading_subcommand(known, argv)
 }
 
-/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is
-/// unsafe.
+/// Returns true for a command that only reads with any values of its unknown words.
+///
+/// No word may be unsafe.
 pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     let known: Option<Vec<&str>> = words.iter().copied().collect();
     if let Some(argv) = known {
@@ -68,8 +69,9 @@ pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
     known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
-/// Returns true if this program, which may run others, is one that only reads because of how it is called
-/// (`awk '{ print $1 }'`, `node --version`), under whatever names it was found.
+/// Returns true if this program, which may run others, only reads because of how it is called.
+///
+/// `awk '{ print $1 }'`, `node --version`, under any names it was found by.
 pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
     let kind = |name: &str| {
         let name = family(name);

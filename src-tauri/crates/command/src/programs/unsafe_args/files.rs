@@ -1,4 +1,4 @@
-//! Where files are put, taken away from, opened up and changed.
+//! Commands that put, remove, open up and change files.
 
 use super::{Found, noted};
 use crate::call::Call;
@@ -73,7 +73,7 @@ fn in_place(call: &Call, read: &Invocation<'_>) -> Found {
     if looks { None } else { changes(call, read, 0) }
 }
 
-/// `ln -s / x`: what is written or removed below `x` from then on lies elsewhere.
+/// Finds `ln -s / x`: what is written or removed below `x` from then on is elsewhere.
 fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
@@ -169,7 +169,7 @@ pub(super) fn is_temporary(path: &str) -> bool {
     })
 }
 
-/// `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
+/// Finds `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
 fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> Found {
     let what = "lets the file run with its owner's rights";
     let at = match name {
