@@ -1,4 +1,4 @@
-//! What can be typed: the command line as `postern help` shows it.
+//! Arguments of `postern`, as `postern help` shows them.
 
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
@@ -143,7 +143,7 @@ pub(crate) enum Command {
     },
 }
 
-/// How a listing is printed.
+/// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Json {
     /// Output JSON (JSON Lines with --watch)
@@ -187,7 +187,7 @@ pub(crate) enum Agents {
         /// Display name
         #[arg(long)]
         name: Option<String>,
-        /// What it may do silently, confined [default: as the settings of new agents say]
+        /// Set what it may do silently, confined [default: as the settings of new agents say]
         #[arg(long = "let", value_name = "WHAT")]
         start: Option<Start>,
         /// Folder that it may run and work in; repeatable
@@ -490,7 +490,7 @@ pub(crate) enum Skills {
     Approve {
         /// Skill
         skill: String,
-        /// One of its CLIs [default: all]
+        /// Approve this CLI only [default: all]
         cli: Option<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! Why a command did not do its work, and the exit code that says so.
+//! Failures of a command, with their exit codes.
 
 use postern_client::{CallError, ConnectError, Gone};
 
@@ -26,22 +26,22 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The answer is no.
+    /// Makes the failure of a negative answer.
     pub(crate) fn no(message: impl Into<String>) -> Self {
         Self { code: 1, message: message.into() }
     }
 
-    /// What was typed is wrong.
+    /// Makes the failure of a wrong command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: 2, message: message.into() }
     }
 
-    /// Postern refused.
+    /// Makes the failure of a refusal by Postern.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { code: 4, message: message.into() }
     }
 
-    /// Something else.
+    /// Makes the failure of anything else.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn own(error: impl ToString) -> Self {
         Self { code: 5, message: error.to_string() }

@@ -8,7 +8,7 @@ use postern_contract::{Question, Told};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the app keeps its data when nothing else is said.
+/// Returns the app's default data folder.
 pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathBuf {
     if cfg!(target_os = "macos") {
         home.join("Library/Application Support/Postern")

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What this program is told by its surroundings. Read once, here.
+/// Environment and terminal of this program, read once, here.
 struct Surroundings {
     home: PathBuf,
     xdg_data_home: Option<PathBuf>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
 const BOLD: &str = "\u{1b}[1m";
-/// How wide a column is at most that is never broken: as wide as the beginning of an id.
+/// Most columns of a column that is never broken: the width of the beginning of an id.
 const NARROW: u16 = 13;
 const PLAIN: &str = "\u{1b}[0m";
 
@@ -67,7 +67,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
     raw(ascii_where_unseen(&serde_json::to_string(value).map_err(Failure::own)?))
 }
 
-/// The same JSON with `\uXXXX` for every character that a terminal would act on or not show.
+/// Escapes every character of JSON that a terminal would act on or not show as `\uXXXX`.
 fn ascii_where_unseen(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -117,7 +117,8 @@ fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Tabl
     table
 }
 
-/// Shown text as a terminal shows it. A literal backslash stays single: escaped pieces are set in marks instead.
+/// Renders shown text for a terminal. A literal backslash stays single: escaped pieces are set in marks
+/// instead.
 pub(crate) fn shown(text: &Shown) -> String {
     text.iter()
         .map(|piece| match piece.kind {
@@ -150,12 +151,12 @@ pub(crate) fn short(id: &str, all: &[&str]) -> String {
     ends.into_iter().find(alone).map_or(id, |end| &id[..end]).to_owned()
 }
 
-/// Now, in milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// How long until a time, from now: `1:22`.
+/// Returns the time until then: `1:22`.
 pub(crate) fn until(millis: i64) -> String {
     let left = (millis - now()).max(0) / 1000;
     format!("{}:{:02}", left / 60, left % 60)

@@ -7,7 +7,7 @@ use postern_contract::{
 };
 use postern_policy::{Decision, Origin, RiskLevel};
 
-/// The whole question.
+/// Prints the whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
@@ -92,7 +92,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     field("digest", &question.digest)
 }
 
-/// How an offer is chosen on the command line.
+/// Returns the words that choose an offer on the command line.
 fn typed(proposal: &Proposal) -> String {
     match proposal.id.as_str() {
         "renew-everyone" => "--always renew --everyone".to_owned(),
@@ -160,7 +160,7 @@ pub(crate) fn step(step: &ShownStep) -> String {
     format!("{}  [{}: {}]", step.text, mark(step.decision), text(&step.why))
 }
 
-/// What becomes of a step, in a word.
+/// Returns the decision on a step, in a word.
 pub(crate) fn mark(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allowed",

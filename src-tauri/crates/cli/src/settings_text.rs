@@ -5,7 +5,7 @@ use postern_policy::{Class, Settings};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What can be set, for the help of `agents set`.
+/// Returns the list of settings for the help of `agents set`.
 pub(crate) fn help() -> String {
     let wide = SETTING_KEYS.iter().map(|key| key.name.len()).max().unwrap_or_default();
     let values = SETTING_KEYS.iter().map(|key| key.values.len()).max().unwrap_or_default();
@@ -51,7 +51,7 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What a change of an agent changed: key, value before, value after.
+/// Returns the changes of an agent: key, value before, value after.
 pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str, String, String)> {
     let all = |agent: &AgentRow| {
         let uids: Vec<String> = agent.uids.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! What `postern help` says beyond single commands.
+//! Topics of `postern help` beyond single commands.
 
 use crate::failure::EXIT_CODES;
 

@@ -1,4 +1,4 @@
-//! What a person types when they are asked something.
+//! Answers that a person types when they are asked something.
 
 use crate::failure::Failure;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};

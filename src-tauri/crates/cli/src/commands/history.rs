@@ -66,7 +66,7 @@ fn state(request: &RequestRow) -> String {
     }
 }
 
-/// One step as a line of JSON: the request's own members, and those of the step.
+/// Step as a line of JSON: the request's own members, and those of the step.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Told<'a> {
@@ -87,7 +87,7 @@ struct Told<'a> {
     message: Option<&'a str>,
 }
 
-/// How long one call waits for the next step, in milliseconds.
+/// Time that one call waits for the next step, in milliseconds.
 const WAIT: u64 = 20_000;
 
 /// Tells every step as it comes, for as long as the host runs.

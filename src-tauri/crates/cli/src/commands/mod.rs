@@ -1,4 +1,4 @@
-//! One file a command group.
+//! Command groups, one file each.
 
 pub(crate) mod agents;
 pub(crate) mod audit;

@@ -25,7 +25,7 @@ pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One object a line of `questions --watch --json`.
+/// Line of `questions --watch --json`.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 enum Seen<'a> {

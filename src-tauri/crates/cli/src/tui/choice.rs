@@ -6,7 +6,7 @@ use postern_policy::{Lifetime, Millis};
 /// A minute in milliseconds.
 const MINUTE: Millis = 60_000;
 
-/// How long a rule lasts.
+/// Lifetime of a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Span {
     /// For good.
@@ -31,7 +31,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// For everybody, or for this agent alone again.
+    /// Switches between everybody and this agent alone.
     pub(super) fn turn_scope(&mut self) {
         self.scope = match self.scope {
             Scope::Agent => Scope::Everyone,
@@ -39,7 +39,7 @@ impl Choice {
         };
     }
 
-    /// The next span on offer.
+    /// Chooses the next lifetime on offer.
     pub(super) fn turn_span(&mut self, question: &Question) {
         self.span = match self.span {
             Span::Forever => Span::Quarter,

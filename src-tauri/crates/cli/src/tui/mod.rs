@@ -1,6 +1,7 @@
-//! `postern tui`: questions and activity live in a terminal, over ssh as well. The rules are those of the window: *Deny*
-//! has the focus, Return never allows, a yes counts only after the host saw the question armed: visible and unchanged
-//! for a moment, its end seen.
+//! `postern tui`: questions and activity live in a terminal, over ssh as well.
+//!
+//! The rules are those of the window: *Deny* has the focus, Return never allows, an approval counts only
+//! after the host saw the question armed: visible and unchanged for a moment, its end seen.
 
 mod app;
 mod choice;
@@ -27,9 +28,9 @@ use ratatui::crossterm::execute;
 use std::io::{IsTerminal as _, stdout};
 use std::time::{Duration, Instant};
 
-/// How long the host is listened to before keys are looked at again.
+/// Time that the host is listened to before keys are read again.
 const LISTEN: Duration = Duration::from_millis(40);
-/// How often the host is told what is on show.
+/// Interval at which the host gets what is on show.
 const PRESENT: Duration = Duration::from_millis(200);
 
 /// Shows questions and activity until the person quits. A host that ends is waited for.

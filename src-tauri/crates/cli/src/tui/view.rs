@@ -12,10 +12,10 @@ use ratatui::style::{Modifier, Style, Stylize as _};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// What a question needs at least, in columns and lines.
+/// Least columns and lines of a question.
 const LEAST: (u16, u16) = (30, 8);
 
-/// How many lines a request takes in the activity at most.
+/// Most lines of a request in the activity.
 const ROW: usize = 4;
 
 /// Draws everything, and tells the state how much of the question is on show.
@@ -44,8 +44,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     frame.render_widget(Paragraph::new(lines), rest);
 }
 
-/// What stands below: what is typed or missing, and the keys; at most half of the screen. Of a long line that is typed the end
-/// is what one looks at.
+/// Returns the lines below: the text that is typed or missing, and the keys; at most half of the screen.
+///
+/// Of a long line that is typed the end is shown.
 fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
     let most = usize::from(area.height / 2);
     let keys = wrap(&[(keys(app), Style::new())], area.width.into(), 0);

@@ -11,7 +11,7 @@ use postern_contract::methods::{Replay, ReplayChange, ReplayPolicy};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// Policies to compare.
 pub(super) struct Asked {
     pub(super) since: humantime::Duration,
     pub(super) with: Option<PathBuf>,
@@ -22,9 +22,9 @@ pub(super) struct Asked {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
-    /// How many requests were judged again.
+    /// Number of requests that were judged again.
     judged: u32,
-    /// How many could not be.
+    /// Number of requests that could not be.
     skipped: u32,
     /// Those that would come out otherwise, newest first.
     changes: Vec<ReplayChange>,

@@ -18,7 +18,7 @@ struct Report {
     cases: Vec<Judged>,
 }
 
-/// One case in it.
+/// Case of the file.
 #[derive(Serialize)]
 struct Judged {
     id: String,
@@ -62,8 +62,10 @@ fn load_bins(path: &Path) -> Result<Bins, Failure> {
     names.map(Bins::new).map_err(|error| Failure::usage(wrong(error)))
 }
 
-/// Judges every case of a file. A line that is none, or whose policy is none, counts as failed, and the rest is judged all the
-/// same: what is not understood must not pass as tested, nor hide what is.
+/// Judges every case of a file.
+///
+/// A line that is no case, or whose policy is wrong, counts as failed, and the rest is judged all the same:
+/// what is not understood must not pass as tested, nor hide what is.
 fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<Judged>, Failure> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

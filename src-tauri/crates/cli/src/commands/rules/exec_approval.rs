@@ -13,7 +13,7 @@ use postern_policy::exec_approval::{ExecApproval, Profile, read};
 use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
 use std::path::Path;
 
-/// How an import is done.
+/// Options of an import.
 #[derive(Clone, Copy)]
 pub(super) struct How {
     pub(super) check: bool,
@@ -112,7 +112,7 @@ pub(super) fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
     Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
-/// Whose settings another program's file is about.
+/// Returns the agent whose settings another program's file is about.
 pub(super) fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
     named(agent.ok_or_else(|| Failure::usage("such settings are one agent's: add --agent ID"))?)
 }

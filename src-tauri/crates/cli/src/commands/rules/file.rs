@@ -13,7 +13,7 @@ use postern_policy::AgentId;
 use std::io::Read as _;
 use std::path::Path;
 
-/// How much of a file is sent at once, in bytes of JSON: a call may have 256 KiB.
+/// Size of the parts that a file is sent in, in bytes of JSON: a call may have 256 KiB.
 const PART: usize = 192 * 1024;
 
 /// Returns the text of a file; `-` is standard input.

@@ -19,7 +19,7 @@ use postern_policy::import::Target;
 use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
-/// How many rules are asked for at once.
+/// Number of rules in one call.
 const PAGE: u32 = 4000;
 
 pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
@@ -154,7 +154,7 @@ fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Fai
     looked_back(effect, preview)
 }
 
-/// What no broad rule covers.
+/// Commands that no broad rule covers.
 const STILL_ASKED: &str =
     "what a deny rule or the core denies, protected places, redirections that write (without --writes)";
 
@@ -182,7 +182,7 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: Json) -> Result<(),
     print::line("nothing was saved")
 }
 
-/// What the rule would have done to the last requests.
+/// Prints the effect that the rule would have had on the last requests.
 fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     if preview.of == 0 {
         return Ok(());

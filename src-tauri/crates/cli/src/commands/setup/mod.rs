@@ -71,7 +71,7 @@ pub(crate) fn scope(surroundings: Surroundings) -> Result<SetupScope, Failure> {
     })
 }
 
-/// One run of the command.
+/// Run of the command.
 struct Run<'a> {
     link: Link,
     asked: &'a Setup,
