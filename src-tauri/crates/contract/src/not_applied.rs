@@ -6,7 +6,6 @@ use postern_request::{NotShown, Refusal};
 
 /// Reason why an answer to a question, or a change of its command, does not count, or counts only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum NotApplied {
     /// Answered before, or out of time.
     Over,

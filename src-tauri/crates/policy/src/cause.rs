@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 /// Reason of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Cause {
     /// The request cannot be judged as it was sent.
     Invalid(Words),
@@ -155,7 +154,6 @@ impl From<ToolCause> for Cause {
 /// Reason why a use of a tool is allowed, asked about or denied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ToolCause {
     /// A line of a file about a tool decided, or none did.
     Line { tool: String, of: ToolUse, line: Option<NamedRule> },
@@ -250,7 +248,6 @@ pub enum Unidentified {
 /// Fact about a step that prevents every rule from covering it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Obstacle {
     /// Run on another machine, or where nothing can be looked up.
     Elsewhere,
@@ -275,7 +272,6 @@ pub enum Obstacle {
 /// Reason why a rule that matches does not cover a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Gap {
     /// Bound to a folder, and the line changes its folder.
     FolderChanges { folder: String },
@@ -308,7 +304,6 @@ pub enum Gap {
 /// Such commands are allowed by the read-only list, a class, or a rule that names a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ClassGap {
     /// The request asks to run unconfined.
     Unconfined,
@@ -348,7 +343,6 @@ impl ClassGap {
 /// Change since a rule was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Change {
     /// A skill's program was not approved yet.
     NotApproved,
@@ -373,7 +367,6 @@ pub struct Difference {
 /// Difference between the contents of two programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ContentDifference {
     /// Their versions differ.
     Versions { was: String, now: String },
@@ -411,7 +404,6 @@ pub enum ToolUse {
 /// Finding of a stage of the judgment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Found {
     /// Cause that may decide.
     Cause(Cause),

@@ -53,7 +53,6 @@ impl Denial {
 /// Cause of a denial that no rule made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Refusal {
     /// A verdict denies it.
     Verdict { reason: Reason, cause: Cause },
@@ -166,7 +165,6 @@ pub enum Withdrawal {
 /// Difference between what was let through and what is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Drift {
     /// The working directory is another folder.
     Folder { path: String },

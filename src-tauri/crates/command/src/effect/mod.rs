@@ -22,7 +22,6 @@ pub use step::{effects_of, effects_of_reading, effects_of_words};
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Effect {
     /// Reads files; without paths, whatever its program shows.
     Read { paths: Vec<String> },

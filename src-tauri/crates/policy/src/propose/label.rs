@@ -8,7 +8,6 @@ use crate::rule::Pattern;
 
 /// Label of an offer: all that its words need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum OfferLabel {
     /// So many exact commands. The agent can change the files in `changeable` until they run.
     Exact { commands: usize, changeable: Vec<String> },
@@ -61,7 +60,6 @@ impl Offered {
 
 /// Rule of an offer, for its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Offered {
     /// A command, perhaps with any further arguments.
     Command { words: String, any_arguments: bool },

@@ -47,7 +47,6 @@ pub struct RatedEffect {
 /// Measured extent of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Measured {
     /// Commits of a push that the remote did not have when it was last looked at.
     Commits { ahead: u64 },

@@ -7,7 +7,6 @@ use crate::rule::RuleId;
 
 /// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Problem {
     /// Refused if it was saved now.
     Broken(RuleProblem),
@@ -36,7 +35,6 @@ pub enum Problem {
 
 /// Reason why a rule can never match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum NeverMatches {
     /// A made-up command that fits is not decided by it; `cause` is what it got.
     NotEven { argv: Vec<String>, allows: bool, cause: Option<Cause> },
@@ -50,7 +48,6 @@ pub enum NeverMatches {
 
 /// Way in which a rule allows too much.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum TooBroad {
     /// Program that runs other programs or code of its arguments.
     Carrier { pattern: String, carrier: Carrier, by_path: bool },
