@@ -1,4 +1,4 @@
-//! Which doors are open, and what was typed for each.
+//! Open doors, and the settings of each.
 
 use crate::door::Door;
 use crate::setup::Setup;
@@ -25,7 +25,7 @@ pub struct Doors {
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
 }
 
-/// One door, as it is kept.
+/// Stored settings of a door.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Kept {

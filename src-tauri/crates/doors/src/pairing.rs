@@ -1,11 +1,13 @@
-//! Pairing codes. Each works once within ten minutes; wrong guesses do not invalidate it, because it is too
-//! long to guess in that time and anybody could invalidate it otherwise.
+//! Pairing codes. Each works once within ten minutes.
+//!
+//! Wrong guesses do not invalidate it, because it is too long to guess in that time and anybody could
+//! invalidate it otherwise.
 
 use postern_policy::Millis;
 use std::io;
 use subtle::ConstantTimeEq as _;
 
-/// How long a pairing code is good for, in milliseconds.
+/// Lifetime of a pairing code, in milliseconds.
 pub(crate) const CODE_LASTS: Millis = 10 * 60 * 1000;
 /// Letters of a pairing code: none that is mistaken for another.
 const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";

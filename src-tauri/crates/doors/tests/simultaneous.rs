@@ -1,5 +1,7 @@
-//! One question, answered at the same instant in a window, over WebSocket, and by a button in a chat. One wins, the others are
-//! told who, and nothing runs twice.
+//! Tests of a question that is answered at the same instant in a window, over WebSocket, and by a button in a
+//! chat.
+//!
+//! One wins, the others are told who, and nothing runs twice.
 //!
 //! The window is one as the host knows it: a connection to the control socket that watches as a window, says what it shows,
 //! and whose yes is dead until the question was seen for long enough. So that not every round waits for that by itself, a
@@ -38,8 +40,10 @@ use uuid::Uuid;
 /// A guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How many agents ask together, each with an owner of its own in the chat: none of them may ask, and nobody answer, as often
-/// as all of this. The phone comes anew each time: the door takes thirty messages a second from one connection.
+/// Number of agents that ask together, each with an owner of its own in the chat.
+///
+/// None of them may ask, and nobody answer, as often as all of this. The phone comes again each time: the
+/// door takes thirty messages a second from one connection.
 const PAIRS: usize = 20;
 
 fn agent(at: usize) -> String {
@@ -173,7 +177,7 @@ impl Stage {
         spawn_blocking(move || (agent.run(run), agent))
     }
 
-    /// One question and three answers.
+    /// Plays a question and three answers.
     async fn round(&mut self, asked: Asked) {
         let Asked { round, run, window, message } = asked;
         let (owner, approval) = (owner(round), window.question.id.clone());
@@ -235,7 +239,8 @@ impl Stage {
         ([answered, phone, chat], window)
     }
 
-    /// The host's own watchers, the window, the chat, and the phone where it lost.
+    /// Asserts that the host's own watchers, the window, the chat, and the phone if it lost, are all
+    /// notified.
     async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str, mut window: Window) {
         loop {
             if let Told::QuestionClosed(closed) = self.told.recv().await.unwrap()
@@ -302,7 +307,7 @@ impl Window {
         }
     }
 
-    /// Who answered, as this window is told.
+    /// Returns the answerer, as this window is notified.
     fn closed(&mut self) -> Option<String> {
         loop {
             if let Some(Told::QuestionClosed(closed)) = self.control.next_told(Some(PATIENCE)).unwrap()
@@ -351,7 +356,7 @@ struct Phone {
     id: String,
     key: String,
     hub: String,
-    /// What came while an answer was waited for.
+    /// Messages that came while an answer was waited for.
     heard: Vec<Value>,
 }
 
@@ -367,7 +372,7 @@ impl Phone {
         Self { id, key, hub: word(&paired["from"]), ..phone }
     }
 
-    /// The same device on a new connection.
+    /// Connects the same device again.
     async fn come_anew(&mut self) {
         self.socket = connected(&self.url, &self.key).await;
         self.heard.clear();

@@ -15,17 +15,17 @@ use postern_policy::{NothingToSave, RiskLevel};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much is listened to of one owner, and of all strangers together, in a stretch of time.
+/// Period in which the messages of one owner, and of all strangers together, are limited.
 const STRETCH: Duration = Duration::from_secs(10);
 const OWNER_SAYS: u32 = 60;
 const STRANGERS_SAY: u32 = 30;
-/// How many answers wait until what they are about is posted.
+/// Number of answers that wait until their question is posted.
 const EARLY: usize = 100;
 
-/// What an answer is about: the approval as it is known, and the message that it was shown by.
+/// Approval that an answer is for, and the message that it was shown by.
 type Target = Option<(Approval, Shown)>;
 
-/// Where words about an answer go.
+/// Destination of a reply to an answer.
 enum Back {
     /// Into the place where it was given.
     Place(String),
@@ -34,7 +34,7 @@ enum Back {
 }
 
 impl<M: Messenger> Hub<M> {
-    /// Something happened on the network.
+    /// Handles an event of the network.
     pub(super) async fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Online(name) => {
@@ -153,7 +153,7 @@ impl<M: Messenger> Hub<M> {
         owner
     }
 
-    /// Somebody who may not answer did: noted at the door and in the history.
+    /// Notes an attempt to answer by a stranger, at the door and in the history.
     async fn stranger(&self, from: &Sender, did: &str) {
         self.register().note(from, did, crate::now());
         let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
@@ -176,7 +176,7 @@ impl<M: Messenger> Hub<M> {
         *times <= most
     }
 
-    /// Somebody answers. It counts for an owner, about what waits, as it was shown.
+    /// Applies an answer. It counts for an owner, about a question that waits, as it was shown.
     async fn answered(&mut self, from: &Sender, verdict: Verdict, target: Target, back: Back, did: &str) {
         let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
         let did = format!("{did} {about}: {}", verdict.word());

@@ -21,9 +21,9 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long one call to the network may take.
+/// Time that a call to the network may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// How soon something is said again after the network did not answer, and how often.
+/// Pause before a message is sent again after the network did not answer, and the number of tries.
 const AGAIN: Duration = Duration::from_secs(2);
 const TRIES: u32 = 5;
 
@@ -32,9 +32,9 @@ const TRIES: u32 = 5;
 pub(super) enum Line {
     /// Nothing is known yet.
     Connecting,
-    /// It is, under this name.
+    /// Connected, under this name.
     Online(String),
-    /// It is not.
+    /// Not connected.
     Offline { why: String, hopeless: bool },
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Line {
 pub(super) enum Job {
     /// A question, in a place.
     Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
-    /// What became of it, where it was shown.
+    /// Change of a message that was shown: the result of its question.
     Change { place: String, id: String, message: Message },
     /// Report of changes that let more run.
     Widened { place: String, changes: text::Changes },
@@ -84,10 +84,10 @@ pub(super) struct Hub<M> {
     pub(super) faces: HashMap<String, FaceGuard>,
     /// Decisions of our answers, until the host reports them.
     pub(super) ours: HashMap<String, Decided>,
-    /// How much was heard of whom lately.
+    /// Recent messages by sender.
     pub(super) lately: HashMap<String, (Instant, u32)>,
     pub(super) jobs: VecDeque<(Job, u32)>,
-    /// What is about to be shown: digest, question and place.
+    /// Messages that are being posted: digest, question and place.
     pub(super) posting: HashSet<(String, String, String)>,
     pub(super) not_before: Option<Instant>,
     /// The place and the four digits of the question that is being posted: an answer can be here before its id is.
@@ -144,7 +144,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// False where the host ended.
+    /// Handles a notification of the host; returns false if the host ended.
     async fn news(&mut self, news: Result<Told, RecvError>, told: &mut Receiver<Told>) -> bool {
         match news {
             Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => self.ask(&question),
@@ -247,7 +247,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// A question was shown: from now on it can be answered there.
+    /// Notes that a question was shown: from now on it can be answered there.
     async fn shown(&mut self, question: &Question, place: &str, posted: Posted) {
         // Whoever sits there has been told.
         let face = {
@@ -336,7 +336,8 @@ pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Regis
     kept.map_err(|error| error.to_string())
 }
 
-/// What a message has to say that was posted while its question changed or ended; none where it is right.
+/// Returns the change for a message that was posted while its question changed or ended; `None` if the
+/// message is right.
 fn stale(approval: &Approval, digest: &str) -> Option<Message> {
     if approval.status != ChatStatus::Pending {
         Some(text::decided(approval, &[]))

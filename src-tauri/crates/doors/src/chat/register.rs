@@ -1,4 +1,4 @@
-//! Who may answer, who tried and may not, and what was shown: everything of a chat that outlives a restart.
+//! State of a chat that outlives a restart: owners, strangers who tried to answer, and what was shown.
 
 use super::approval::Approvals;
 use super::messenger::{Position, Sender};
@@ -10,20 +10,20 @@ use std::io;
 
 /// The longest name of somebody, in characters.
 const NAME: usize = 60;
-/// How many strangers are noted.
+/// Number of strangers that are noted.
 const STRANGERS: usize = 20;
 
 /// Somebody who may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Owner {
-    /// Who, as the network vouches for.
+    /// Id that the network vouches for.
     pub(super) id: String,
-    /// What they call themselves, escaped.
+    /// Name that they chose, escaped.
     pub(super) name: String,
-    /// Where questions are shown to them.
+    /// Place where questions are shown to them.
     pub(super) place: String,
-    /// When they paired; none for one that was named in the settings.
+    /// Time of pairing; `None` for an owner from the settings.
     pub(super) paired_at: Option<Millis>,
     pub(super) seen_at: Option<Millis>,
 }
@@ -32,25 +32,25 @@ pub(super) struct Owner {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Stranger {
-    /// Who, escaped: their id, or that the network does not say.
+    /// Id, escaped, or that the network does not say.
     who: String,
-    /// What they did last.
+    /// Last attempt.
     did: String,
     times: u64,
     last_at: Millis,
 }
 
-/// What is kept.
+/// Stored state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Kept {
     owners: Vec<Owner>,
     strangers: Vec<Stranger>,
-    /// How far the network was heard.
+    /// Position up to which the network's events were handled.
     pub(super) position: Option<Position>,
 }
 
-/// What is kept, and what is not.
+/// State that is stored, and state that is not.
 #[derive(Debug, Default)]
 pub(super) struct Register {
     pub(super) kept: Kept,
@@ -64,7 +64,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// `named` are owners by the settings: each is asked at the place of the same name.
+    /// Makes a register. `named` are owners by the settings: each is asked at the place of the same name.
     pub(super) fn new(kept: Kept, approvals: Approvals, named: &[String]) -> Self {
         let owner = |id: &String| Owner {
             id: id.clone(),
@@ -76,7 +76,7 @@ impl Register {
         Self { kept, approvals, named: named.iter().map(owner).collect(), ..Self::default() }
     }
 
-    /// Everybody who may answer. One who paired is asked where that was.
+    /// Returns the owners, who may answer. One who paired is asked where that was.
     pub(super) fn owners(&self) -> impl Iterator<Item = &Owner> {
         let paired = |id: &str| self.kept.owners.iter().any(|owner| owner.id == id);
         self.kept.owners.iter().chain(self.named.iter().filter(move |owner| !paired(&owner.id)))
@@ -103,7 +103,7 @@ impl Register {
         true
     }
 
-    /// Somebody paired is an owner no more. False where nobody of that id is paired.
+    /// Removes a paired owner. Returns false if no owner of that id is paired.
     pub(super) fn forget(&mut self, id: &str) -> bool {
         let before = self.kept.owners.len();
         self.kept.owners.retain(|owner| owner.id != id);
@@ -111,7 +111,7 @@ impl Register {
         self.kept.owners.len() < before
     }
 
-    /// An owner was heard, which is kept: what they said is not to be heard twice.
+    /// Notes that an owner's message was handled, which is stored, so that it is not handled twice.
     pub(super) fn seen(&mut self, id: &str, now: Millis) {
         self.changed = true;
         for owner in self.kept.owners.iter_mut().chain(&mut self.named).filter(|owner| owner.id == id) {
@@ -119,7 +119,7 @@ impl Register {
         }
     }
 
-    /// Somebody who may not answer tried to: `did` in words.
+    /// Notes that a stranger tried to answer: `did` in words.
     pub(super) fn note(&mut self, sender: &Sender, did: &str, now: Millis) {
         let who = match &sender.id {
             Some(id) => format!("{} ({})", name_of(sender), short(id)),

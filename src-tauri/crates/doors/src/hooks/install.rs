@@ -3,7 +3,7 @@
 use super::{Kind, script};
 use serde_json::{Map, Value, json};
 
-/// How long an agent waits for its hook, in seconds: as long as a question may be open.
+/// Time that an agent waits for its hook, in seconds: as long as a question may be open.
 const WAIT: u64 = 30 * 60;
 
 /// Settings that cannot be read.
@@ -130,7 +130,7 @@ fn without(kind: Kind, before: &str) -> Result<Map<String, Value>, BadSettings> 
     Ok(settings)
 }
 
-/// An entry of ours is known again by what it runs.
+/// Returns true if an entry is ours, by what it runs.
 fn is_ours(kind: Kind, entry: &Value) -> bool {
     let mark = format!(" hook {} --agent ", kind.name());
     let command = |entry: &Value| {

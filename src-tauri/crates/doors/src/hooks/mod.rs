@@ -73,7 +73,7 @@ impl Kind {
         Self::Opencode,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -90,7 +90,7 @@ impl Kind {
     }
 }
 
-/// What a hook tells its agent.
+/// Verdict of a hook for its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Use the tool.

@@ -111,7 +111,7 @@ pub(super) struct Known {
     pub(super) tool: String,
     /// The MCP server that it is a tool of.
     pub(super) server: Option<String>,
-    /// Its arguments under the names that are looked at there.
+    /// Arguments, under the names that are looked at there.
     pub(super) arguments: Map<String, Value>,
 }
 
@@ -122,8 +122,9 @@ impl Known {
     }
 }
 
-/// Returns a tool as `permissions.jsonc` knows it. What is not known keeps its name. `server`: the event tells that it is a tool
-/// of this server, which is empty where it has no name.
+/// Returns a tool as `permissions.jsonc` knows it. An unknown tool keeps its name.
+///
+/// `server`: the event names the tool's server, which is empty if it has no name.
 pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<String, Value>) -> Known {
     if let Some(server) = server {
         return Known::of_server(&server, tool, arguments);
@@ -170,7 +171,7 @@ pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<Strin
     Known { tool: name.to_owned(), server: None, arguments }
 }
 
-/// Cline's own tool for tools of MCP servers: which one stands among its parameters.
+/// Reads Cline's own tool for tools of MCP servers: the tool is among its parameters.
 fn used_of_server(mut parameters: Map<String, Value>) -> Known {
     let mut said = |field: &str| {
         let value = parameters.remove(field);

@@ -25,7 +25,7 @@ pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String,
     Ok(PLUGIN.replace("COMMAND", &words).replace("MARK", MARK))
 }
 
-/// What is left of the file: nothing of one of ours.
+/// Returns the rest of the file without ours.
 pub(super) fn uninstall(before: &str) -> String {
     if is_ours(before) { String::new() } else { before.to_owned() }
 }
@@ -34,7 +34,7 @@ pub(super) fn is_ours(text: &str) -> bool {
     text.lines().take(2).any(|line| line.contains(MARK))
 }
 
-/// Whatever goes wrong is thrown, which keeps the tool from being used.
+/// Plugin of OpenCode. It throws every fault, which keeps the tool from being used.
 const PLUGIN: &str = r#"// MARK (postern hook install opencode): asks Postern before each tool is used.
 import { spawn } from "node:child_process";
 

@@ -1,5 +1,5 @@
-//! `system_run`: progress while it waits and runs, cancellation, a word in time to a client that waits no longer, and a
-//! result that a program can read.
+//! Tool `system_run`: progress, cancellation, an answer before the client gives up, and a result that a
+//! program can read.
 
 use super::jobs::{Job, Stage};
 use super::{McpAgent, Server, Trouble, blocking, read};
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How often it is looked whether anybody still wants to know.
+/// Interval at which the client is asked whether it still wants to know.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Runs a command until its end, until the client cancels it, or for as long as a client waits.
@@ -165,7 +165,7 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
     }
 }
 
-/// What a client hears before it gives up by itself: nothing has ended, and how to go on.
+/// Returns the answer for a client before it gives up by itself: nothing has ended, and how to go on.
 fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
     let (how, then) = match stage {
         Stage::Going { runs: false, message } if message.is_empty() => {

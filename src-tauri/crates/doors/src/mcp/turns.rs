@@ -1,4 +1,5 @@
-//! How much is done at a time for MCP clients. Each call takes a thread that waits; the host has others to serve.
+//! Limit of work for MCP clients at a time. Each call takes a thread that waits; the host has others to
+//! serve.
 
 use super::Trouble;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -8,7 +9,7 @@ const LONG: usize = 32;
 /// Calls at a time that the host answers at once.
 const QUICK: usize = 8;
 
-/// Who may call when.
+/// Turns of the callers.
 #[derive(Debug)]
 pub(super) struct Turns {
     long: Semaphore,

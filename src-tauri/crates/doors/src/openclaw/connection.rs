@@ -1,4 +1,4 @@
-//! One connection: one line in, at most one line out.
+//! Connection: one line in, at most one line out.
 
 use super::Shared;
 use super::check::{check, content};
@@ -14,15 +14,17 @@ use tokio::time::{Instant, interval, sleep_until, timeout};
 
 /// The longest line of a client, in bytes.
 const LONGEST: u64 = 256_000;
-/// How long a client may take to send its line or to take its answer.
+/// Time that a client may take to send its line or to take its answer.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// OpenClaw gives up on a run after 20 s, on a decision after 15 s: before that it is told that it goes on, or nothing.
+/// Time before a run is answered as going on.
+///
+/// OpenClaw gives up on a run after 20 s, on a decision after 15 s.
 const RUN_WINDOW: Duration = Duration::from_secs(18);
 const DECISION_WINDOW: Duration = Duration::from_millis(14_500);
-/// How often it is looked whether the client is still there.
+/// Interval at which the client is probed.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What ended the waiting for a job.
+/// Reason why the waiting for a job ended.
 enum Over {
     Ended(Option<Ended>),
     Late,

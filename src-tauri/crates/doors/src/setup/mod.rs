@@ -1,5 +1,7 @@
-//! Connects the agents of this computer: finds them, changes their settings as shown, imports their rules, tests the way to
-//! Postern, and takes all of it back. The window and `postern setup` call the same methods.
+//! Setup: finds the agents of this computer, changes their settings as shown, imports their rules, and tests
+//! the way to Postern.
+//!
+//! All of it can be undone. The window and `postern setup` call the same methods.
 
 mod connect;
 mod find;
@@ -34,12 +36,12 @@ const KEPT: &str = "setup";
 #[derive(Debug)]
 pub(crate) struct Setup {
     host: Host,
-    /// What connecting did, by agent. Held while one agent is connected or disconnected.
+    /// Changes by agent. Held while one agent is connected or disconnected.
     kept: Mutex<()>,
     tests: test::Tests,
 }
 
-/// What connecting an agent did: disconnecting it takes it back.
+/// Changes of connecting an agent: disconnecting undoes them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Done {

@@ -1,4 +1,4 @@
-//! One harmless command on the way that an agent's own requests take.
+//! Test of the way that an agent's own requests take, by one harmless command.
 
 use super::known::{How, known};
 use super::{Setup, internal};

@@ -24,16 +24,16 @@ pub(super) struct Device {
     pub(super) seen_at: Option<Millis>,
 }
 
-/// Who may come in.
+/// Devices that may come in.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     pub(super) known: Vec<Device>,
-    /// How many connections each has.
+    /// Number of connections of each.
     connected: HashMap<String, u32>,
     pairing: Pairing,
 }
 
-/// How a client proved that it may come in.
+/// Proof by which a client came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Admitted {
     /// By the pairing code, which is spent.
@@ -86,7 +86,7 @@ impl Devices {
         self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
     }
 
-    /// A device is connected once more.
+    /// Counts a new connection of a device.
     pub(super) fn came(&mut self, id: &str, now: Millis) {
         *self.connected.entry(id.to_owned()).or_default() += 1;
         if let Some(device) = self.known.iter_mut().find(|device| device.id == id) {
@@ -94,7 +94,7 @@ impl Devices {
         }
     }
 
-    /// And once less.
+    /// Counts a connection less.
     pub(super) fn went(&mut self, id: &str) {
         if let Some(count) = self.connected.get_mut(id) {
             *count = count.saturating_sub(1);

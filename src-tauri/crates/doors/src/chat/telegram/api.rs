@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long connecting may take.
+/// Time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest answer, in bytes. A hundred updates have less.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Api {
     }
 }
 
-/// Why a call did not work. Without the token.
+/// Reason why a call failed. Without the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Too many calls: again in this long.
@@ -39,7 +39,7 @@ pub(super) enum Fault {
     Unauthorized,
     /// No answer, or none that makes sense.
     Lost(String),
-    /// It was understood and will not be done.
+    /// Understood, and refused.
     Refused(String),
 }
 

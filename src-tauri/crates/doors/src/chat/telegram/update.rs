@@ -46,7 +46,7 @@ struct Under {
 struct Reacted {
     chat: Place,
     message_id: i64,
-    /// None where somebody reacts for a chat.
+    /// `None` if somebody reacts for a chat.
     user: Option<User>,
     old_reaction: Vec<Sign>,
     new_reaction: Vec<Sign>,
@@ -72,7 +72,7 @@ struct User {
     username: Option<String>,
 }
 
-/// What an update says; nothing where it is about something else.
+/// Returns the event of an update; `None` if it is about something else.
 pub(super) fn heard(update: Value) -> Option<Heard> {
     let update: Update = match serde_json::from_value(update) {
         Ok(update) => update,
@@ -118,7 +118,7 @@ fn reacted(reacted: Reacted) -> Heard {
     }
 }
 
-/// What a question says about reactions here, beside the buttons.
+/// Returns the words of a question about reactions here, beside the buttons.
 pub(super) fn reactions(offered: &[Verdict]) -> String {
     let sign = |verdict: &Verdict| match verdict {
         Verdict::Once => "👍 once",
@@ -129,7 +129,8 @@ pub(super) fn reactions(offered: &[Verdict]) -> String {
     format!("\n\nAs Telegram’s own reactions: {}", signs.join(" | "))
 }
 
-/// Telegram vouches for the number of a user. A bot, or somebody who speaks for a chat, is nobody.
+/// Returns the sender: Telegram vouches for the number of a user. A bot, or a user who speaks for a chat, has
+/// no id.
 fn sender(user: Option<User>) -> Sender {
     let Some(user) = user else {
         return Sender { id: None, name: "somebody who speaks for a chat".to_owned() };

@@ -1,5 +1,7 @@
-//! Who is in a room. A nickname proves nothing: anybody can take one. What proves something is the account that the room
-//! shows, or the occupant id that its service gives.
+//! Occupants of a room.
+//!
+//! A nickname proves nothing: anybody can take one. What proves something is the account that the room shows,
+//! or the occupant id that its service gives.
 
 use super::super::messenger::Sender;
 use std::collections::HashMap;
@@ -30,7 +32,7 @@ struct Occupant {
     id: Option<String>,
 }
 
-/// What a presence from the room means for us.
+/// Meaning of a presence from the room for us.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Somebody else came, changed or went.
@@ -50,7 +52,7 @@ impl Room {
         Self { jid, nick, joined: false, has_occupant_ids: false, occupants: HashMap::new() }
     }
 
-    /// Nobody is known to be there: before joining.
+    /// Forgets all occupants: before joining.
     pub(super) fn forget(&mut self) {
         self.joined = false;
         self.has_occupant_ids = false;
@@ -103,8 +105,10 @@ impl Room {
         Change::Left
     }
 
-    /// Who speaks under a name there: by the account, where the room shows it; else by the occupant id, where the service
-    /// gives it. Else nobody vouches for it.
+    /// Returns the sender with a name there, by the account or the occupant id.
+    ///
+    /// The account if the room shows it; else the occupant id if the service gives it. Else nobody vouches
+    /// for it.
     pub(super) fn sender(&self, nick: &str) -> Sender {
         let occupant = self.occupants.get(nick);
         let account = occupant.and_then(|occupant| occupant.account.as_ref()).map(BareJid::to_string);

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use streams::Streams;
 use tokio::sync::Semaphore;
 
-/// Where it listens when nothing is said.
+/// Default address.
 const LISTEN: &str = "127.0.0.1:7718";
 /// Connections at a time, those that have not proved anything yet included. A client has two or three.
 const CONNECTIONS: usize = 64;
@@ -46,7 +46,7 @@ pub(crate) struct McpHttp {
     listening: Listening,
 }
 
-/// What every connection needs.
+/// State that every connection needs.
 struct Shared {
     host: Host,
     agent: AgentId,
@@ -203,7 +203,7 @@ fn is_name(host: &str) -> bool {
         || host.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
 }
 
-/// Name and port as they stand in a `Host` header.
+/// Returns name and port as in a `Host` header.
 fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

@@ -1,5 +1,6 @@
-//! Which sessions somebody still listens to. A client that is gone takes what it asked for with it, although HTTP does not
-//! say that it went: a stream of its session broke, and no other is open or opened soon.
+//! Sessions with a listening client. A client that is gone takes its requests with it.
+//!
+//! HTTP does not say that it went: a stream of its session broke, and no other is open or opened soon.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
@@ -10,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// How long a client whose stream broke has to come again: the SDKs' clients do so after one to three seconds.
+/// Time that a client whose stream broke has to come again: the SDKs' clients do so after one to three
+/// seconds.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How long a session without any stream is kept for a client that asks now and then.
+/// Time that a session without any stream is kept for a client that asks now and then.
 const QUIET: Duration = Duration::from_mins(30);
-/// How often it is looked.
+/// Interval at which sessions are checked.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Returns the SDK's sessions. How long each is kept is decided here, because the SDK would also close one
@@ -57,7 +59,7 @@ impl Streams {
         Watched { body, ended: false, session, streams: Arc::clone(self) }
     }
 
-    /// A session that its client closed.
+    /// Forgets a session that its client closed.
     pub(super) fn forget(&self, session: &str) {
         self.sessions().remove(session);
     }
@@ -94,7 +96,7 @@ impl Streams {
         }
     }
 
-    /// Every change of the map is whole: a panic elsewhere leaves it so.
+    /// Locks the sessions. Every change of the map is whole: a panic elsewhere leaves it so.
     fn sessions(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -62,7 +62,7 @@ fn parts(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
     parts
 }
 
-/// What is told of a request, also in its log records.
+/// Returns the attributes of a request, also for its log records.
 pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValue> {
     let text =
         |name: &'static str, value: &Option<String>| value.clone().map(|value| KeyValue::new(name, value));

@@ -1,4 +1,4 @@
-//! One event's way to the endpoint: sent until it is taken, with pauses that grow.
+//! Delivery of an event to the endpoint: sent until it is taken, with pauses that grow.
 
 use super::State;
 use super::signature::Secret;
@@ -14,10 +14,11 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often an event is sent that the endpoint does not want (4xx): it would hold up what comes behind it for good.
+/// Number of times that an event is sent that the endpoint does not want (4xx): it would hold up the next
+/// ones always.
 const REFUSALS: u32 = 5;
 
-/// What an event needs to be sent.
+/// Event with all that is needed to send it.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) client: Client,
@@ -36,13 +37,13 @@ struct Body<'a> {
     data: &'a FeedEvent,
 }
 
-/// What came of one try.
+/// Result of a try.
 #[derive(Debug, PartialEq, Eq)]
 enum Tried {
     Taken,
     /// The endpoint says that the message is wrong.
     Refused(String),
-    /// It may go better next time.
+    /// Failed, but may succeed next time.
     Failed(String),
 }
 
@@ -124,7 +125,8 @@ fn judged(status: StatusCode) -> Tried {
     }
 }
 
-/// Twice as long each time, of which a random half to all, so that many senders do not come at once.
+/// Returns the pause: twice as long each time, of which a random half to all, so that many senders do not
+/// come at once.
 fn pause(tries: u32, random: u32) -> Duration {
     let whole = FIRST.saturating_mul(2_u32.saturating_pow(tries.min(16))).min(LONGEST);
     whole.mul_f64(0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX))

@@ -39,12 +39,12 @@ pub(crate) struct Webhook {
     sending: Listening,
 }
 
-/// How it goes, for the list of doors.
+/// State for the list of doors.
 #[derive(Debug, Default)]
 struct State {
-    /// When an event was last taken.
+    /// Time at which an event was last taken.
     taken_at: Option<i64>,
-    /// Why the last one was not.
+    /// Reason why the last one was not.
     problem: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Webhook {
         }]
     }
 
-    /// Why the last try to send something failed, where it did.
+    /// Returns the reason why the last try to send failed, if it did.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
