@@ -27,13 +27,15 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 #[derive(Clone)]
 pub(crate) struct Menu {
     app: AppHandle,
-    /// None where the system has no place for one.
+    /// `None` if the system has no place for one.
     tray: Option<TrayIcon>,
     popover: Popover,
 }
 
-/// Puts the item into the menu bar. On macOS a click opens the popover, and the other button the menu; elsewhere the system
-/// opens the menu, and its first item opens the popover.
+/// Puts the item into the menu bar.
+///
+/// On macOS a click opens the popover, and the other button the menu; elsewhere the system opens the menu,
+/// and its first item opens the popover.
 pub(crate) fn open(app: &AppHandle, popover: Popover) -> Menu {
     let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
@@ -74,7 +76,7 @@ impl Menu {
         }
     }
 
-    /// The host is gone: says so until `refresh` finds one.
+    /// Shows that the host is gone, until `refresh` finds one.
     pub(crate) fn stopped(&self) {
         self.popover.lost();
         if let Err(error) = self.show_stopped() {
@@ -243,7 +245,7 @@ fn waits(question: &Question) -> String {
     format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
 }
 
-/// What became of a command, in a word or two.
+/// Returns the result of a command, in a word or two.
 fn outcome(row: &RequestRow) -> String {
     match (row.state, row.exit_code) {
         (_, Some(0)) => "passed".to_owned(),

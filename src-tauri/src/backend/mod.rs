@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
 
-/// What is heard from the host.
+/// Message from the host.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// Something happened.
@@ -62,8 +62,8 @@ impl Backend {
         Ok((Self { options: options.clone(), link: RwLock::new(Arc::new(link)) }, heard))
     }
 
-    /// After the host was lost: attaches to the one that took its place, or becomes the host. Fails while the old one is
-    /// still on its way out.
+    /// Attaches to a new host, or becomes the host, after the old one was lost. Fails while the old one is
+    /// still ending.
     pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<Heard>> {
         let (link, heard) = Link::open(&self.options).await?;
         *self.link.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(link);

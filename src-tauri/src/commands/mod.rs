@@ -1,4 +1,4 @@
-//! What each page may call. Which window may call which is in `src-tauri/capabilities`.
+//! Commands of the pages. Which window may call which is in `src-tauri/capabilities`.
 
 mod approval;
 mod popover;

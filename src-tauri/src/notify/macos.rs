@@ -1,5 +1,7 @@
-//! Notifications by the Mac's notification centre. The first asks the person whether Postern may show any; where they said
-//! no, the floating window and the number in the menu bar say it.
+//! Notifications by the Mac's notification center.
+//!
+//! The first asks the person whether Postern may show any; if they refuse, the floating window and the number
+//! in the menu bar say it.
 
 use block2::RcBlock;
 use objc2::runtime::Bool;

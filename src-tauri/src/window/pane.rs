@@ -7,16 +7,16 @@ use std::time::Duration;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tokio::time::Instant;
 
-/// Its height before a question says how much room it needs, in logical pixels.
+/// Height before a question says how much room it needs, in logical pixels.
 const HEIGHT: f64 = 260.0;
 
 /// Returns the window, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
     state: State,
-    /// How long it is kept without a question.
+    /// Time that it is kept without a question.
     keep: Duration,
-    /// When it is let go.
+    /// Time at which it is let go.
     until: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl Pane {
         Ok(pane)
     }
 
-    /// The window, where there is one.
+    /// Returns the window, if there is one.
     pub(super) fn window(&self) -> Option<&WebviewWindow> {
         match &self.state {
             State::There(window) => Some(window),
@@ -49,8 +49,8 @@ impl Pane {
         &self.app
     }
 
-    /// A question is there: the window is kept, and made where there is none. One that is still going is made as soon as
-    /// [`Pane::gone`] was told.
+    /// Keeps the window for a question, or makes it. One that is still going is made as soon as
+    /// [`Pane::gone`] was called.
     pub(super) fn wanted(&mut self) -> tauri::Result<()> {
         self.until = None;
         if matches!(self.state, State::None) {
@@ -59,14 +59,14 @@ impl Pane {
         Ok(())
     }
 
-    /// No question is there: the window is let go when that stays so.
+    /// Lets the window go if no question comes.
     pub(super) fn unused(&mut self) {
         if self.until.is_none() && self.window().is_some() {
             self.until = Some(Instant::now() + self.keep);
         }
     }
 
-    /// When [`Pane::release`] is due.
+    /// Returns the time at which [`Pane::release`] is due.
     pub(super) fn until(&self) -> Option<Instant> {
         self.until
     }
@@ -81,13 +81,13 @@ impl Pane {
         Ok(())
     }
 
-    /// The window that was let go does not exist any more.
+    /// Notes that the window that was let go does not exist any more.
     pub(super) fn gone(&mut self) {
         self.state = State::None;
     }
 }
 
-/// Hidden, and shown later without taking the keyboard.
+/// Builds the window hidden. It is shown later without taking the keyboard.
 fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")

@@ -1,4 +1,4 @@
-//! What a person answers in the window, and what can be undone of it.
+//! Answers of a person in the window, and what can be undone of them.
 
 use super::Presenter;
 use crate::Page;
@@ -137,7 +137,7 @@ fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }
 
-/// How long a question still waits.
+/// Returns the time that a question still waits.
 fn left(question: &Question) -> Duration {
     let left = question.expires_at.saturating_sub(since_epoch());
     Duration::from_millis(u64::try_from(left).unwrap_or(0))
