@@ -1,5 +1,7 @@
-//! Threads for what an agent makes Postern read. Each agent has its own, so a folder that does not answer or
-//! gigabytes to hash delay no other agent, and not the gate, the record or the user.
+//! Threads for the files that an agent makes Postern read. Each agent has its own.
+//!
+//! So a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record
+//! or the user.
 
 use crate::identity::{Allowance, Meter};
 use postern_policy::AgentId;
@@ -28,7 +30,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// Number of threads per agent.
+    /// Returns the number of threads per agent.
     fn threads(self) -> usize {
         match self {
             Self::LookUps => 2,
@@ -36,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// Largest number of waiting jobs.
+    /// Returns the largest number of waiting jobs.
     fn room(self) -> usize {
         match self {
             Self::LookUps => 256,
@@ -211,7 +213,7 @@ impl Pool {
         }
     }
 
-    /// Every change is one assignment: after a panic elsewhere the data is still consistent.
+    /// Locks the state. Every change is one assignment: after a panic elsewhere the data is still consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

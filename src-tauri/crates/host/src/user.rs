@@ -1,4 +1,4 @@
-//! Who the person is to a program: name, home, shell, language, folder for temporary files. Read once, at the start.
+//! User of the host: name, home, shell, language, folder for temporary files. Read once, at the start.
 #![expect(unsafe_code, reason = "the password database and confstr have no safe form")]
 
 use postern_policy::environment::Base;
@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What every run's environment is made from.
+/// Facts that every run's environment is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// Login name.
@@ -25,7 +25,7 @@ pub struct User {
     pub inherited: Vec<(String, String)>,
 }
 
-/// Why the person is not known.
+/// Reason why the user is not known.
 #[derive(Debug, thiserror::Error)]
 #[error("user {0} is not in the system's list of users, or has no home folder")]
 pub struct UnknownUser(u32);
@@ -58,7 +58,8 @@ impl User {
         self.inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// What a run in `cwd` (a real path) with programs from `search_path` starts from.
+    /// Returns the environment that a run in `cwd` (a real path) with programs from `search_path` starts
+    /// from.
     pub fn base(&self, search_path: &[String], cwd: &str) -> Base {
         Base {
             user: self.name.clone(),
@@ -79,7 +80,7 @@ const DEFAULT_LOCALE: &str = "en_US.UTF-8";
 #[cfg(not(target_os = "macos"))]
 const DEFAULT_LOCALE: &str = "C.UTF-8";
 
-/// `de_CH.UTF-8`, `C`: nothing that could be a path or a format.
+/// Returns true for a locale (`de_CH.UTF-8`, `C`): nothing that could be a path or a format.
 fn is_locale(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 64
@@ -125,7 +126,7 @@ fn entry(uid: u32) -> Option<Entry> {
     }
 }
 
-/// SAFETY: `string` is NULL or ends with NUL.
+/// Reads a C string. SAFETY: `string` is NULL or ends with NUL.
 unsafe fn text(string: *const c_char) -> Option<String> {
     if string.is_null() {
         return None;

@@ -1,4 +1,4 @@
-//! Who is on duty: windows, terminals and other faces that can show a question.
+//! Connected approvers: windows, terminals and others that can show a question.
 
 use crate::clock::now;
 use postern_contract::Part;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// What kind of face it is.
+/// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaceKind {
     /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
@@ -30,12 +30,11 @@ impl FaceKind {
     }
 }
 
-/// One face, for as long as it is connected.
+/// Id of an approver, for as long as it is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FaceId {
-    /// Its kind.
     pub kind: FaceKind,
-    /// Its number, counted from the host's start.
+    /// Number, counted from the host's start.
     pub number: u64,
 }
 
@@ -59,24 +58,24 @@ struct Roster {
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
     /// Names of those that have one of their own.
     named: BTreeMap<u64, String>,
-    /// What those show that had to say so.
+    /// Parts of a question that those approvers show that had to declare them.
     shows: BTreeMap<u64, BTreeSet<Part>>,
-    /// What a network or a door vouches for them by.
+    /// Identities that a network or a door vouches for.
     identified: BTreeMap<u64, String>,
 }
 
 impl Faces {
-    /// Nobody is on duty yet. `changed` is told when a face comes or goes.
+    /// Makes an empty list. `changed` is notified when an approver comes or goes.
     pub(crate) fn new(changed: Arc<Notify>) -> Self {
         Self { inner: Arc::default(), changed }
     }
 
-    /// A new face comes on duty and stays so while the guard is held.
+    /// Adds an approver, which stays connected while the guard is held.
     pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
         self.enter_as(kind, None)
     }
 
-    /// The same, under a name of its own.
+    /// Adds an approver under a name of its own.
     pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> FaceGuard {
         let mut roster = self.lock();
         roster.next += 1;
@@ -158,7 +157,7 @@ pub struct FaceGuard {
 }
 
 impl FaceGuard {
-    /// Which face it is.
+    /// Returns the approver's id.
     pub fn id(&self) -> FaceId {
         self.id
     }

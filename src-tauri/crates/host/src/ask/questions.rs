@@ -21,7 +21,7 @@ pub(crate) struct OnShow {
     pub(crate) question: Question,
     /// The kinds of faces that showed it or listed it.
     pub(crate) presented: BTreeSet<FaceKind>,
-    /// Why a face could not show it.
+    /// Reason why an approver could not show it.
     pub(crate) cannot_present: Option<String>,
     /// True if a window showed another question meanwhile.
     behind: bool,
@@ -29,7 +29,8 @@ pub(crate) struct OnShow {
 }
 
 impl OnShow {
-    /// A face read it: whoever sits there has been told. A window reads it to show it, and says so when it does.
+    /// Notes that an approver read it: the person there has seen it. A window reads it to show it, and says
+    /// so when it does.
     pub(crate) fn listed(&mut self, face: FaceKind) {
         if face != FaceKind::Window {
             self.presented.insert(face);
@@ -56,7 +57,7 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Everything, oldest first.
+    /// Returns all questions, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
         self.list.iter()
     }
@@ -65,7 +66,7 @@ impl Questions {
         self.list.len()
     }
 
-    /// How many of `agent` wait.
+    /// Returns the number of waiting questions of `agent`.
     pub(crate) fn of_agent(&self, agent: &AgentId) -> usize {
         self.list.of_agent(agent)
     }
@@ -82,7 +83,7 @@ impl Questions {
         Some(&waiting.shown.question)
     }
 
-    /// A new question waits, by the gate's clock.
+    /// Adds a waiting question, by the gate's clock.
     pub(crate) fn open(&mut self, question: Question, waiters: Vec<Uuid>, now: Duration, expires: Duration) {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
@@ -91,7 +92,7 @@ impl Questions {
         self.list.open(shown, plan, waiters, now, expires);
     }
 
-    /// A waiting question shows something else, until `expires`: every face has to show it anew.
+    /// Replaces the content of a waiting question, until `expires`: every approver has to show it again.
     pub(crate) fn show(&mut self, question: Question, expires: Duration) {
         if let Some(waiting) = self.find(&question.id) {
             waiting.change(Digest(question.digest.clone()), expires);
@@ -100,7 +101,7 @@ impl Questions {
         }
     }
 
-    /// Its place in the queue, counted from one.
+    /// Returns the position in the queue, counted from one.
     pub(crate) fn position(&self, id: &str) -> usize {
         self.iter().position(|waiting| waiting.shown.question.id == id).map_or(0, |index| index + 1)
     }
@@ -116,12 +117,12 @@ impl Questions {
         self.list.of(waiter)
     }
 
-    /// A question ends.
+    /// Removes a question that ends.
     pub(crate) fn close(&mut self, id: &str) -> Option<Waiting> {
         self.list.close(|shown| shown.question.id == id)
     }
 
-    /// `waiter` waits no more; gives the question with what is left of its waiters.
+    /// Removes a waiter; returns the question with the rest of its waiters.
     pub(crate) fn leave(&mut self, waiter: Uuid) -> Option<&Waiting> {
         let waiting = self.list.leave(waiter)?;
         let request = waiter.to_string();
@@ -129,7 +130,7 @@ impl Questions {
         Some(waiting)
     }
 
-    /// When the next question may end by itself, by the gate's clock.
+    /// Returns the time at which the next question may end by itself, by the gate's clock.
     pub(crate) fn next_due(&self) -> Option<Duration> {
         self.list.next_due()
     }
@@ -146,7 +147,7 @@ impl Questions {
         self.list.expired(now).map(|waiting| waiting.shown.question.id.clone()).collect()
     }
 
-    /// Four hex digits that no waiting question has.
+    /// Returns four hex digits that no waiting question has.
     pub(crate) fn fresh_code(&self, seed: Uuid) -> String {
         let (_, low) = seed.as_u64_pair();
         let start = u16::try_from(low & 0xffff).unwrap_or_default();
@@ -156,7 +157,7 @@ impl Questions {
             .unwrap_or_default()
     }
 
-    /// A face says what it shows.
+    /// Notes the part of a question that an approver shows.
     pub(crate) fn presented(&mut self, face: FaceId, seen: &Presented, now: Instant) -> Arming {
         if seen.visible && face.kind == FaceKind::Window {
             for waiting in self.list.iter_mut() {
@@ -177,7 +178,7 @@ impl Questions {
         arming::told(shown.arming(face, now))
     }
 
-    /// A face listed everything.
+    /// Notes that an approver listed all questions.
     pub(crate) fn listed(&mut self, face: FaceKind) {
         for waiting in self.list.iter_mut() {
             waiting.shown.listed(face);
@@ -191,7 +192,7 @@ impl Questions {
             .is_some_and(|shown| shown.behind && shown.presented.is_empty() && shown.cannot_present.is_none())
     }
 
-    /// Nobody sees what windows show: their arming starts over.
+    /// Starts arming in windows over, as nobody sees what they show.
     pub(crate) fn unseen_in_windows(&mut self) {
         for waiting in self.list.iter_mut() {
             waiting.shown.clocks.retain(|face, _| face.kind != FaceKind::Window);
@@ -203,8 +204,10 @@ impl Questions {
         self.iter().flat_map(|waiting| waiting.shown.clocks.keys()).any(|face| face.kind == FaceKind::Window)
     }
 
-    /// Returns whether an answer counts: the question waits, the digest is the one on show, and the yes of a
-    /// face that says what it shows was armed.
+    /// Returns whether an answer counts.
+    ///
+    /// The question waits, the digest is the one on show, and the approval of an approver that says what it
+    /// shows was armed.
     pub(crate) fn check(
         &mut self,
         params: &AnswerParams,

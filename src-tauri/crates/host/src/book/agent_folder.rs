@@ -1,5 +1,6 @@
-//! An agent's folders: the one that its sandbox is given (socket and key), and the one that it is not (its
-//! `permissions.jsonc`: an agent that could write to it would write its own policy).
+//! Folders of an agent: one that its sandbox is given (socket and key), and one that it is not.
+//!
+//! The second one has its `permissions.jsonc`: an agent that could write to it would write its own policy.
 
 use crate::{folder, small_file};
 use postern_policy::AgentId;
@@ -13,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
 
-/// Where an agent's files lie.
+/// Paths of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentFolder {
     channel: PathBuf,
     permissions: PathBuf,
 }
 
-/// Why an agent's files could not be used.
+/// Reason why an agent's files could not be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
     #[error("the socket {} would have a path of {SOCKET_PATH} bytes or more: use a shorter name or a shorter data folder", .0.display())]

@@ -18,9 +18,9 @@ const LONGEST: u64 = 256 * 1024;
 /// A `permissions.jsonc` as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct PermissionsFile {
-    /// Its text; empty where it could not be read.
+    /// Text; empty if it could not be read.
     pub(crate) text: String,
-    /// What it says, or what is wrong with it.
+    /// Parsed content, or its fault.
     pub(crate) read: Result<FileLayer, FileError>,
     /// The file as it was when it was read; none where there was none to look at.
     stamp: Option<Stamp>,
@@ -38,7 +38,8 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// How old a change must be for its time to tell it from the next one, in milliseconds: clocks of file systems are coarse.
+/// Age at which the time of a change tells it from the next one, in milliseconds: clocks of file systems are
+/// coarse.
 const SETTLED: i64 = 2000;
 
 impl Stamp {
@@ -80,7 +81,7 @@ impl PermissionsFile {
         same && (stamp.is_settled() || read(path).is_ok_and(|(text, _)| text == self.text))
     }
 
-    /// What is wrong with it, with line and column.
+    /// Returns its fault, with line and column.
     pub(crate) fn problem(&self) -> Option<Place> {
         let error = self.read.as_ref().err()?;
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

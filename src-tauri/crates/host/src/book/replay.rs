@@ -26,12 +26,12 @@ impl Edited {
     }
 }
 
-/// What came of it.
+/// Result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
-    /// How many were judged again.
+    /// Number of requests that were judged again.
     pub(crate) judged: u32,
-    /// How many could not be.
+    /// Number of requests that could not be.
     pub(crate) skipped: u32,
     /// Those that come out otherwise, newest first.
     pub(crate) changes: Vec<Change>,
@@ -44,9 +44,9 @@ pub(crate) struct Replayed {
 pub(crate) struct Change {
     /// The request.
     pub(crate) request: Summary,
-    /// What the policy said, or says.
+    /// Decision of the policy then, or now.
     pub(crate) was: Decision,
-    /// What it would say.
+    /// Verdict of the other policy.
     pub(crate) becomes: Verdict,
 }
 
@@ -57,8 +57,10 @@ struct Pair {
 }
 
 impl Book {
-    /// Judges recorded requests again, newest first, `limit` of them. Without an edit, by the policy as it is, against
-    /// what was said then; with one, by the edited policy against the policy as it is.
+    /// Judges recorded requests again, newest first, `limit` of them.
+    ///
+    /// Without an edit, by the policy as it is, against the decision then; with one, by the edited policy
+    /// against the policy as it is.
     pub(crate) async fn replay(
         &self,
         filter: Filter,
@@ -93,7 +95,7 @@ impl Book {
         Ok(replayed)
     }
 
-    /// What was said of a request, or is by now, and what would be.
+    /// Returns the decision on a request then, or now, and the verdict of the other policy.
     fn again(&self, pair: &Pair, row: &RequestRow) -> Option<(Decision, Verdict)> {
         let past = Past::of(row, &self.places().home)?;
         let at = now();
@@ -140,7 +142,8 @@ impl Book {
         Ok(rules)
     }
 
-    /// How many of the recent requests come out otherwise because of one more rule, and some of them: each command once.
+    /// Returns the number of recent requests that come out otherwise because of one more rule, and some of
+    /// them: each command once.
     pub(crate) async fn changed_by(
         &self,
         agent: Option<AgentId>,

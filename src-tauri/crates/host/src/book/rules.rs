@@ -21,7 +21,7 @@ const SESSION_LINES: RuleId = -(1 << 40);
 pub(crate) struct Listed {
     /// The rule.
     pub(crate) rule: Rule,
-    /// Where it came from, in a word or two.
+    /// Source, in a word or two.
     pub(crate) from: String,
     /// Remarks on it.
     pub(crate) remarks: Vec<RuleRemark>,
@@ -38,7 +38,7 @@ fn real_folder(folder: &str, home: &str) -> String {
     }
 }
 
-/// How long a rule that denies is kept behind its end.
+/// Time that a rule that denies is kept after its end.
 const KEPT_DENIES: Millis = 30 * DAY;
 
 impl Book {
@@ -104,7 +104,7 @@ impl Book {
         self.blocking(move |book| book.rule_from(draft, source)).await
     }
 
-    /// The same for many; the error of each says what is wrong with it.
+    /// Makes many rules; the error of each says what is wrong with it.
     pub(crate) async fn rules_of(
         &self,
         drafts: Vec<RuleDraft>,
@@ -274,7 +274,7 @@ impl Book {
         listed.collect()
     }
 
-    /// What only this machine can say about a rule.
+    /// Returns the remarks on a rule that need this computer's files.
     fn remarks_of(&self, rule: &Rule) -> Vec<RuleRemark> {
         let mut remarks = Vec::new();
         if rule.source == Source::Managed {
@@ -315,8 +315,10 @@ pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
     listed.collect()
 }
 
-/// Returns the rules that hold in an agent's sessions alone: what a subagent was opened with, and what
-/// *Always* added there and not to the file.
+/// Returns the rules that hold in an agent's sessions alone.
+///
+/// These are the ones that a subagent was opened with, and those that *Always* added there and not to the
+/// file.
 fn from_sessions(entry: &AgentEntry) -> Vec<Listed> {
     let mut sessions: Vec<_> = entry.policy.sessions.iter().collect();
     sessions.sort_unstable_by_key(|(name, _)| *name);

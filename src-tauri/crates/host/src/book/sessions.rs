@@ -8,7 +8,7 @@ use postern_store::sessions::{Line, OpenSession};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many sessions of one agent have layers at a time.
+/// Most sessions of an agent that have layers at a time.
 const MOST: usize = 256;
 
 /// The layers of every agent's sessions.
@@ -20,7 +20,7 @@ pub(super) struct Sessions {
 #[derive(Debug, Clone, Default)]
 struct Kept {
     layers: SessionLayers,
-    /// When its agent opened it; none where it was only named: it is in memory alone then.
+    /// Time at which its agent opened it; `None` if it was only named: it is in memory alone then.
     opened_at: Option<Millis>,
 }
 
@@ -65,7 +65,7 @@ impl Sessions {
         self.lock().remove(agent);
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    /// Locks the sessions. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
     fn lock(&self) -> MutexGuard<'_, HashMap<AgentId, HashMap<String, Kept>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +87,6 @@ fn lines_of(layer: &FileLayer) -> Vec<Line> {
 /// A session that an agent opens.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSession {
-    /// Its name.
     pub(crate) session: String,
     /// The session that it is a subagent of: its layers hold here too.
     pub(crate) parent: Option<String>,

@@ -53,7 +53,8 @@ pub(crate) enum ValueError {
     UnconfirmedEverything { ask: &'static str },
 }
 
-/// Why settings that a person typed want a second word, where they do. What was so before does not.
+/// Returns the reason why settings that a person typed need a confirmation, if they do. A setting that was so
+/// before does not.
 pub(crate) fn unconfirmed(before: &Settings, after: &Settings) -> Option<ValueError> {
     let everything = |settings: &Settings| settings.security == Security::Full && settings.ask != Ask::Always;
     if after.fallback == Fallback::Full && before.fallback != Fallback::Full {

@@ -79,7 +79,7 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
     })
 }
 
-/// What could not even be looked up.
+/// Makes the explanation of a request that could not even be looked up.
 fn refused(denial: &Denial) -> Explained {
     let reason = match denial.reason {
         DenyReason::Core => Reason::Core,

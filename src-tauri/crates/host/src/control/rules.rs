@@ -14,7 +14,7 @@ use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
-/// How many of the rules of an import are told in full.
+/// Number of rules of an import that are returned in full.
 const SHOWN: usize = 1000;
 
 impl Handle<ListRules> for Control {
@@ -142,7 +142,7 @@ impl Control {
         )
     }
 
-    /// What settings from a file change of an agent's.
+    /// Returns the changes of an agent's settings by those from a file.
     fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
         let entry = self.parts.book.entry(agent)?;
         let mut settings = entry.agent.settings.clone();

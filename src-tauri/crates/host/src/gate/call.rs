@@ -27,9 +27,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How long an agent's calls wait for it after its last connection ended. Source 4 clears them at once; the channel lets
-/// an agent come back and hear what it missed, which takes a moment. An answer later than that would reach nobody: whoever
-/// starts anew asks anew.
+/// Time that an agent's calls wait for it after its last connection ended.
+///
+/// Source 4 clears them at once; the channel lets an agent come back and get what it missed, which takes a
+/// moment. An answer later than that would reach nobody: an agent that starts again asks again.
 const GRACE: Duration = Duration::from_secs(5);
 /// Characters of a call's arguments that its line in lists shows.
 const LINE: usize = 200;
@@ -48,11 +49,10 @@ pub(crate) struct Call {
     pub(crate) session: Option<String>,
     /// The folder that relative paths among the arguments start in.
     pub(crate) cwd: Option<String>,
-    /// What becomes of it where only a default speaks.
+    /// Decision if only a default speaks.
     pub(crate) defaults: Option<Defaults>,
     /// True if its agent can run another command instead: one that confines it.
     pub(crate) rewrites: bool,
-    /// What it is about.
     pub(crate) subject: Subject,
 }
 
@@ -80,12 +80,12 @@ impl Call {
         }))
     }
 
-    /// Who does it.
+    /// Returns the actor that carries it out.
     pub(crate) fn origin(&self) -> Origin {
         self.subject.origin_of_call()
     }
 
-    /// Its arguments by name.
+    /// Returns the arguments by name.
     pub(crate) fn named(&self) -> &Map<String, Value> {
         static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         self.arguments.as_object().unwrap_or(&NONE)
@@ -105,7 +105,7 @@ impl Call {
         BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 
-    /// It as one line of escaped text, for lists: what it is about, without what it would write there.
+    /// Returns it as one line of escaped text, for lists: its subject, without the text it would write.
     fn line(&self) -> String {
         let (tool, quote) = (&self.tool, |text: &str| postern_command::quote_word(text));
         let line = match &self.subject {
@@ -150,8 +150,9 @@ impl Call {
         asked.to_string()
     }
 
-    /// The same as the parameters of a request. Of a tool that runs no command it has the name alone: what it is about is the
-    /// subject.
+    /// Returns the call as the parameters of a request.
+    ///
+    /// Of a tool that runs no command it has the name alone: the rest is in the subject.
     fn run(&self, id: Uuid) -> RunParams {
         let (what, reason) = match &self.subject {
             Subject::Command(Command::Shell(text)) => {
@@ -217,14 +218,14 @@ impl Task {
         waiting
     }
 
-    /// Source 4's event for a call that a person is asked about.
+    /// Sends source 4's event for a call that a person is asked about.
     pub(super) fn tell_required(&self, id: Uuid) {
         if let Some(waiting) = self.requests.get(&id).and_then(waiting_tool) {
             self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting))));
         }
     }
 
-    /// A person answered by the call's id instead of the question's.
+    /// Applies an answer that names the call's id instead of the question's.
     pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
         let ToolAnswer { session, id, answer: said, feedback } = wanted;
         let id = Uuid::parse_str(&id).unwrap_or_default();
@@ -255,7 +256,7 @@ impl Task {
         });
     }
 
-    /// When the next agent that went away is not waited for any more.
+    /// Returns the time at which the next agent that went away is not waited for any more.
     pub(super) fn next_gone(&self) -> Option<Instant> {
         let waits = |agent: &AgentId| {
             self.requests.values().any(|request| request.is_call_that_waits() && request.agent == *agent)
@@ -333,7 +334,9 @@ fn ended_result(request: &Request) -> ToolCheckResult {
     }
 }
 
-/// Returns the event that ends a call for an agent that was told that a person is asked; `None` if the answer itself is the end.
+/// Returns the event that ends a call for an agent that was told that a person is asked.
+///
+/// `None` if the answer itself is the end.
 pub(super) fn ended_event(request: &Request) -> Option<Notice> {
     request.accepted.is_empty().then(|| resolved(request.id, request.ending(), confined(request)))
 }
@@ -343,7 +346,7 @@ fn confined(request: &Request) -> Option<Confined> {
     request.judged.as_ref().and_then(|judged| judged.plan.confinement.told())
 }
 
-/// How a call ended, as its agent is told.
+/// Makes the notification of a call's end.
 pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option<Confined>) -> Notice {
     Notice::ToolResolved(match ending {
         Some(Ending::Allowed) => ToolResolved {
@@ -372,8 +375,9 @@ pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option
     })
 }
 
-/// Which error a call that was not allowed ends with, and what the agent gives its model as the tool's result: the person's words
-/// are in it; where nobody refused it says what to do about it.
+/// Returns the error that ends a call that was not allowed, and the tool's result for the agent's model.
+///
+/// The person's words are in it; if nobody refused it, it says what to do about it.
 fn denied(ending: Option<&Ending>) -> (ToolError, Option<String>) {
     let Some(Ending::Denied(denial)) = ending else { return (ToolError::ToolDeniedError, None) };
     let rejected = denial.reason == DenyReason::User;
@@ -403,8 +407,9 @@ pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
     }
 }
 
-/// Returns a value as JSON text that is still JSON, and in which everything can be seen: outside of its
-/// strings JSON is ASCII, and inside them any character can be written as an escape.
+/// Returns a value as JSON text that is still JSON, and in which everything can be seen.
+///
+/// Outside of its strings JSON is ASCII, and inside them any character can be written as an escape.
 fn visible_json(value: &serde_json::Value) -> String {
     let text = value.to_string();
     let mut shown = String::with_capacity(text.len());

@@ -1,5 +1,8 @@
-//! The use of a tool, looked up and judged: a command of the agent's own shell as every command is; any other tool by the agent's
-//! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does the same to files.
+//! Lookup and judgment of a tool's use.
+//!
+//! A command of the agent's own shell is judged as every command is. Any other tool is judged by the agent's
+//! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does
+//! the same to files.
 
 use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
@@ -28,14 +31,14 @@ pub(crate) struct CallFacts {
     call: Arc<Call>,
     /// The protected places that a command touches.
     line: Vec<ShellTouch>,
-    /// What another tool does to files.
+    /// Files that another tool uses.
     files: FileFacts,
 }
 
-/// What a tool that runs no command does to files.
+/// Files that a tool without a command uses.
 #[derive(Debug, Default)]
 struct FileFacts {
-    /// The same as redirections from them and into them, and the folder that these would start in.
+    /// The files as redirections from them and into them, and the folder that these would start in.
     command: Option<(Reading, Vec<StepFacts>, String)>,
     /// The protected places that it touches.
     touches: Vec<Touch>,
@@ -73,8 +76,10 @@ pub(crate) fn judge_call(
     Judgement::Judged(Box::new(judged))
 }
 
-/// Returns a command of the agent's own shell. The folder is the one that the agent names, which may be one
-/// in a sandbox that is none here; without one it is where a host command of this agent would run.
+/// Looks up a command of the agent's own shell.
+///
+/// The folder is the one that the agent names, which may be one in a sandbox that is none here; without one
+/// it is where a host command of this agent would run.
 fn own_shell(
     world: &World,
     policy: &AgentPolicy,
@@ -230,7 +235,7 @@ impl FileFacts {
     }
 }
 
-/// What a tool does to files as facts for the rules: nobody runs it as a command.
+/// Returns the files of a tool as facts for the rules: nobody runs it as a command.
 fn facts_of<'a>(
     world: &'a World,
     session: Option<&'a str>,
@@ -259,7 +264,7 @@ fn facts_of<'a>(
     }
 }
 
-/// Where a protected place leads: what is there, and a link to what is not there yet.
+/// Returns the real path of a protected place, also of a link to what is not there yet.
 fn real_place(path: &str) -> Option<String> {
     let path = Path::new(path);
     match std::fs::canonicalize(path) {
@@ -283,7 +288,7 @@ impl CallFacts {
         self.judge_tool(world, policy).into_verdict()
     }
 
-    /// The same as if nobody could be asked.
+    /// Judges the call as if nobody could be asked.
     pub(super) fn unanswered(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {
             return protect_in_own_shell(judge_unanswered(policy, facts), policy, facts, &self.line);
@@ -291,7 +296,8 @@ impl CallFacts {
         self.judge_tool(world, policy).into_verdict()
     }
 
-    /// What *Always* could save. For a tool that is no command that is a line of the agent's `permissions.jsonc`.
+    /// Returns what *Always* could save. For a tool that is no command that is a line of the agent's
+    /// `permissions.jsonc`.
     pub(super) fn propose(
         &self,
         world: &World,
@@ -318,8 +324,10 @@ impl CallFacts {
         self.judge_tool(world, policy).always
     }
 
-    /// Judges a tool by the agent's file and its session's layers, by the protected places that it touches, and what it does to
-    /// files by the rules for host commands as well.
+    /// Judges a tool by the agent's file and its session's layers, and by the protected places that it
+    /// touches.
+    ///
+    /// Its use of files is judged by the rules for host commands as well.
     fn judge_tool(&self, world: &World, policy: &AgentPolicy) -> ToolVerdict {
         let Call { tool, arguments, session, defaults, .. } = &*self.call;
         let session = session.as_deref();
@@ -358,7 +366,8 @@ impl CallFacts {
     }
 }
 
-/// What a verdict on a command of the agent's own shell means for an agent that asks by itself, where nobody decided anything.
+/// Converts a verdict on a command of the agent's own shell for an agent that asks by itself, if nothing was
+/// decided.
 fn with_defaults(verdict: Verdict, defaults: Option<Defaults>) -> Verdict {
     let undecided = match verdict.decision {
         Decision::Allow => verdict.reason == Reason::Builtin,

@@ -1,4 +1,4 @@
-//! Nobody answered in time.
+//! Expiry of questions without an answer.
 
 use super::judged::Closing;
 use super::task::Task;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 impl Task {
-    /// The clock says that a question, or a pause, may be over.
+    /// Ends the questions and pauses whose time is over.
     pub(super) fn expire(&mut self) {
         self.look_at_screen();
         self.end_pause();
@@ -81,7 +81,7 @@ impl Task {
         }
     }
 
-    /// The fallback counts only where somebody could have answered: every way of failing is a no.
+    /// Applies the fallback, only if somebody could have answered: every way of failing denies.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
         let shown = seen && waiting.shown.cannot_present.is_none();
@@ -93,7 +93,8 @@ impl Task {
         self.happen(id, event);
     }
 
-    /// Nobody answered; where nobody could have, that is told apart.
+    /// Returns the refusal of a question without an answer: if nobody could have given one, that is
+    /// distinguished.
     fn unanswered(&self, waiting: &Waiting) -> Refusal {
         if let Some(why) = &waiting.shown.cannot_present {
             return Refusal::NotShown(NotShown::Approver(why.clone()));

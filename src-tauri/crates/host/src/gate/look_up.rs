@@ -11,7 +11,7 @@ use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, Refusal, Stdin
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-/// How much of a script a person is shown.
+/// Bytes of a script that a person is shown.
 const PREVIEW_BYTES: usize = 4096;
 const PREVIEW_LINES: usize = 20;
 
@@ -120,7 +120,7 @@ pub(super) fn open_again(
     found.open.ok_or_else(|| Drift::Gone.into())
 }
 
-/// Where an agent's commands run that name no folder.
+/// Returns the folder of an agent's commands that name none.
 pub(super) fn first_folder(world: &World, settings: &Settings) -> String {
     let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
     expand_home(first, &world.home).into_owned()
@@ -175,7 +175,8 @@ fn environment(
         .map_err(|refused| Refusal::Environment { names: refused.names }.into())
 }
 
-/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
+/// Returns true if a word of the command is a shell, in any position: after `env` or `nohup` a shell is a
+/// shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     matches!(class_of(name), Class::Shell | Class::Interpreter)
@@ -193,7 +194,7 @@ fn stdin_of(asked: &AskedStdin) -> Stdin {
     }
 }
 
-/// What the request asks for, within what the person allows.
+/// Returns the time limit that the request asks for, within what the person allows.
 fn timeout(asked: Option<u64>, settings: &Settings) -> u64 {
     let wanted = asked.unwrap_or(settings.run_timeout_ms);
     settings.run_timeout_cap_ms.map_or(wanted, |cap| wanted.min(cap))

@@ -64,7 +64,7 @@ const BACKLOG: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Gate {
     messages: mpsc::Sender<Message>,
-    /// What a person wants: taken before everything else.
+    /// Queue for a person's messages, which are taken before everything else.
     first: mpsc::Sender<Message>,
 }
 
@@ -99,13 +99,14 @@ impl Gate {
         self.ask(|reply| Message::Questions { face, reply }).await
     }
 
-    /// One waiting question by its id or its four hex digits.
+    /// Returns a waiting question by its id or its four hex digits.
     pub async fn question(&self, face: FaceId, id: String) -> Result<Option<Box<Question>>, Gone> {
         self.ask(|reply| Message::Question { face, id, reply }).await
     }
 
-    /// Returns a person's answer. The answer counts when it names the digest on show and, from a window, was
-    /// armed. It comes back when the answer, and a rule that it saves, are durable.
+    /// Sends a person's answer. It counts when it names the digest on show and, from a window, was armed.
+    ///
+    /// The result comes when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
     }
@@ -115,12 +116,14 @@ impl Gate {
         self.ask(|reply| Message::Edit { params: Box::new(params), reply }).await
     }
 
-    /// What a face shows at the moment: drives arming. Called again on every change (moved, resized, focus, content).
+    /// Reports the part of a question that an approver shows: drives arming. Called again on every change
+    /// (moved, resized, focus, content).
     pub async fn presented(&self, face: FaceId, seen: Presented) -> Result<Arming, Gone> {
         self.ask(|reply| Message::Presented { face, seen, reply }).await
     }
 
-    /// A face could not show a question (its page crashed, the screen is locked): if nobody answers, nothing runs.
+    /// Reports that an approver could not show a question (its page crashed, the screen is locked): if nobody
+    /// answers, nothing runs.
     pub async fn cannot_present(&self, face: FaceId, question: String, why: String) -> Result<(), Gone> {
         self.first.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
     }
@@ -144,8 +147,10 @@ impl Gate {
         self.ask(|reply| Message::Running { request, reply }).await
     }
 
-    /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes on. Inside is
-    /// whether that is written down: where it is not, it is tried again.
+    /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes
+    /// on.
+    ///
+    /// The inner result says whether that is recorded: if not, it is tried again.
     pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, Gone> {
         self.ask(|reply| Message::Pause { until, reply }).await
     }
@@ -155,7 +160,7 @@ impl Gate {
         self.ask(Message::Resume).await
     }
 
-    /// The policy of `agent` (of every agent: none) changed: what waits is judged again.
+    /// Reports that the policy of `agent` (of every agent: `None`) changed: what waits is judged again.
     pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
         self.first.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
     }
@@ -180,7 +185,7 @@ impl Gate {
         self.ask(|reply| Message::AnswerTool { check, face, reply }).await
     }
 
-    /// How much waits and runs, and whether it is paused.
+    /// Returns the numbers of waiting and running requests, and whether everything is paused.
     pub async fn counts(&self) -> Result<Counts, Gone> {
         self.ask(Message::Counts).await
     }
@@ -195,12 +200,12 @@ impl Gate {
         self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
     }
 
-    /// A connection of `agent` was authenticated.
+    /// Reports an authenticated connection of `agent`.
     pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, Gone> {
         self.ask_in_turn(|reply| Message::Opened { agent, outbox, reply }).await
     }
 
-    /// A connection ended. Never waits.
+    /// Reports the end of a connection. Never waits.
     pub(crate) fn closed(&self, connection: ConnectionId) {
         let messages = self.messages.clone();
         tokio::spawn(async move {
@@ -218,7 +223,7 @@ impl Gate {
         self.messages.send(message).await.map_err(|_| Gone)
     }
 
-    /// For a person.
+    /// Sends a message of a person.
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
         let message = message(reply);
@@ -230,7 +235,7 @@ impl Gate {
         answer.await.map_err(|_| Gone)
     }
 
-    /// For an agent's connection: behind what was said before.
+    /// Sends a message of an agent's connection: after its earlier ones.
     async fn ask_in_turn<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;

@@ -1,4 +1,4 @@
-//! What a person's answer saves: rules of an offer, or lines of `permissions.jsonc`.
+//! Saves a person's answer: rules of an offer, or lines of `permissions.jsonc`.
 
 use super::judge::World;
 use super::live::Request;
@@ -35,7 +35,8 @@ pub(super) fn line_of(
     })
 }
 
-/// What the person wants saved of a request's question: one of its offers, perhaps with an edited pattern.
+/// Returns what the person wants to save of a request's question: one of its offers, perhaps with an edited
+/// pattern.
 pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, NotApplied> {
     if request.origin == Origin::Tool {
         return Err(NotApplied::ToolRule);
@@ -106,7 +107,7 @@ fn wanted<'p>(offers: &'p [Offer], params: &'p AnswerParams) -> &'p str {
     params.proposal.as_deref().or(first.map(|offer| offer.id)).unwrap_or("exact")
 }
 
-/// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
+/// Returns what an offer to renew rules saves: their agent, folder and lifetime stay.
 fn renewed(
     request: &Request,
     params: &AnswerParams,

@@ -5,8 +5,10 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Which file it is and when it last changed. Two equal states with the same settled times are the same content:
-/// mtime can be set back by the owner of the file, ctime cannot.
+/// Inode and times of a file.
+///
+/// Two equal states with the same settled times are the same content: mtime can be set back by the owner of
+/// the file, ctime cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileState {
     /// Device number.

@@ -6,7 +6,7 @@ use postern_protocol::Event;
 use postern_store::events::{EventRow, NewEvent};
 use serde::Serialize;
 
-/// What is written down of an event: everything but its number and time; of an output, not its data.
+/// Stored part of an event: everything but its number and time; of an output, not its data.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Stored<'a> {

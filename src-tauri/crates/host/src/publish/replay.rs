@@ -1,4 +1,4 @@
-//! What an agent missed, told again.
+//! Replay of the events that an agent missed.
 
 use super::line::told_again;
 use crate::socket::Outbox;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// How many events are read at once.
+/// Number of events that are read at once.
 const PAGE: u32 = 256;
 
-/// How many events there are behind `sequence`, up to `newest`.
+/// Returns the number of events after `sequence`, up to `newest`.
 pub(super) async fn count(store: &Store, agent: &AgentId, sequence: u64, newest: u64) -> Result<u64, Error> {
     let (store, agent) = (store.clone(), agent.clone());
     let read = tokio::task::spawn_blocking(move || store.read(|conn| events::oldest(conn, &agent)));
@@ -50,7 +50,7 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
     }
 }
 
-/// What is written down of an output.
+/// Stored part of an output.
 #[derive(Deserialize)]
 struct Written {
     stream: postern_protocol::Stream,

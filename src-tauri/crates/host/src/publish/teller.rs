@@ -28,12 +28,12 @@ pub(super) struct Subscription {
     pub(super) greeting: Box<dyn FnOnce(u64) -> Line + Send>,
 }
 
-/// What is said when an event was told.
+/// Callback for a sent event.
 pub(super) type Done = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
 
 type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 
-/// What a teller has to do, in order.
+/// Work of a teller, in order.
 pub(super) enum Item {
     Event(Box<Told>),
     Subscribe(Subscription),

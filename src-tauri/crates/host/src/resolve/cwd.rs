@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// An opened working directory.
 #[derive(Debug, Clone)]
 pub struct Cwd {
-    /// What it is, as the plan holds it.
+    /// Identity, as the plan holds it.
     pub bound: BoundDir,
     folder: Arc<OwnedFd>,
 }
@@ -56,7 +56,8 @@ fn device(raw: u64) -> u64 {
     raw
 }
 
-/// macOS numbers devices with a signed integer; the standard library widens it the same way.
+/// Widens a device number. macOS numbers devices with a signed integer; the standard library widens it the
+/// same way.
 #[cfg(target_os = "macos")]
 fn device(raw: i32) -> u64 {
     i64::from(raw).cast_unsigned()

@@ -20,11 +20,11 @@ use std::sync::Arc;
 pub struct HeldFile {
     /// Absolute path; links not followed.
     pub path: PathBuf,
-    /// Which file it was, and when it had last changed, when it was identified.
+    /// Inode and times when it was identified.
     pub state: FileState,
     /// True if that change was so long before that another one cannot hide behind the same time.
     pub settled: bool,
-    /// What it is, as the plan holds it.
+    /// Identity, as the plan holds it.
     pub bound: BoundFile,
     /// The interpreter that the system starts for it, where it is a program with a `#!` line.
     pub interpreter: Option<Arc<HeldFile>>,
@@ -43,7 +43,7 @@ pub struct HeldFile {
     file: File,
 }
 
-/// Why a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Debug)]
 pub(super) enum Problem {
     /// There is nothing at that path.
@@ -52,7 +52,7 @@ pub(super) enum Problem {
     Unusable(String),
 }
 
-/// What a file is opened for.
+/// Purpose that a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// To be executed.
@@ -136,12 +136,12 @@ impl HeldFile {
         self.file.as_fd()
     }
 
-    /// Its identity.
+    /// Returns the identity.
     pub fn identity(&self) -> &Identity {
         &self.bound.identity
     }
 
-    /// Its first bytes, at most `limit`, for a preview.
+    /// Returns its first bytes, at most `limit`, for a preview.
     pub fn beginning(&self, limit: usize) -> Vec<u8> {
         let mut bytes = vec![0; limit];
         let read = self.file.read_at(&mut bytes, 0).unwrap_or(0);
@@ -198,7 +198,7 @@ fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
     }
 }
 
-/// Linux: rights that the file itself grants.
+/// Returns true if the file itself grants rights (Linux).
 fn has_capabilities(file: &File) -> bool {
     cfg!(target_os = "linux") && rustix::fs::fgetxattr(file, "security.capability", &mut [0_u8; 64]).is_ok()
 }

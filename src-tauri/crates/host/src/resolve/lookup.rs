@@ -1,4 +1,4 @@
-//! One name to one opened file.
+//! Lookup of a name: one name to one opened file.
 
 use super::Resolver;
 use super::held::{HeldFile, Problem, Purpose};
@@ -7,13 +7,13 @@ use postern_policy::Lookup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a name is looked up.
+/// Context of a lookup.
 pub(super) struct Place<'a> {
-    /// Where relative paths begin: absolute, or empty where it is not known.
+    /// Folder of relative paths: absolute, or empty if it is not known.
     pub(super) folder: PathBuf,
-    /// Where bare names are looked up.
+    /// Folders of bare names.
     pub(super) search_path: &'a [String],
-    /// What was looked up before: what is started is judged by the very file that was opened for it.
+    /// Earlier lookup: what is started is judged by the very file that was opened for it.
     pub(super) known: Option<Known>,
 }
 
@@ -38,7 +38,7 @@ impl Place<'_> {
     }
 }
 
-/// What a name led to.
+/// Result of looking up a name.
 pub(super) enum Found {
     /// A file that can be run.
     File(Arc<HeldFile>),
@@ -61,8 +61,9 @@ impl Found {
 }
 
 impl Resolver {
-    /// Returns a name with a slash is a path; any other is searched for, as a shell would: the first that can
-    /// be executed, and where none can, the first that is there.
+    /// Looks a name up. A name with a slash is a path; any other is searched for, as a shell would.
+    ///
+    /// The first that can be executed, and if none can, the first that is there.
     pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
         if name.is_empty() || name.contains('\0') {
             return Found::Nothing;
@@ -104,8 +105,9 @@ impl Resolver {
         false
     }
 
-    /// Returns the file at a path that may hold `..`: the path as text and the path as the system walks it
-    /// must agree, or what is shown is not what runs.
+    /// Returns the file at a path that may hold `..`.
+    ///
+    /// The path as text and the path as the system walks it must agree, or what is shown is not what runs.
     fn at(&self, path: &Path, place: &Place<'_>) -> Found {
         let clean = lexical(path);
         match self.open(&clean, place) {

@@ -1,4 +1,4 @@
-//! What a request would really run: names become absolute paths, opened files and identities.
+//! Resolution of a request: names become absolute paths, opened files and identities.
 //!
 //! Everything here reads the disk and may block: it belongs on a blocking thread. What was opened stays open
 //! ([`Held`]) until the run has started, so that the last check looks at the same files.
@@ -46,12 +46,12 @@ pub struct Resolver {
     reach: Arc<Reach>,
 }
 
-/// What was found for a request.
+/// Resolved request.
 #[derive(Debug)]
 pub struct Resolved {
-    /// How it is to be started.
+    /// Way in which it is started.
     pub launch: Launch,
-    /// What was found for each step, in the order of [`Reading::steps`].
+    /// Facts for each step, in the order of [`Reading::steps`].
     pub steps: Vec<StepFacts>,
     /// The files, open.
     pub held: Held,
@@ -71,12 +71,12 @@ pub struct Held {
 }
 
 impl Held {
-    /// [`postern_request::Plan::programs`]: the started one first.
+    /// Returns [`postern_request::Plan::programs`]: the started one first.
     pub fn bound_programs(&self) -> Vec<BoundFile> {
         self.started.iter().chain(&self.programs).map(|file| file.bound.clone()).collect()
     }
 
-    /// [`postern_request::Plan::scripts`].
+    /// Returns [`postern_request::Plan::scripts`].
     pub fn bound_scripts(&self) -> Vec<BoundFile> {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
@@ -203,7 +203,7 @@ impl Resolver {
     }
 }
 
-/// Where a step's relative paths begin; an empty folder where that is not known before the run.
+/// Returns the folder of a step's relative paths; empty if it is not known before the run.
 fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
     let folder = match &step.dir {
         Dir::Same => here.folder.clone(),

@@ -1,4 +1,5 @@
-//! Whether the person's own user could change what a path leads to: then so could anything that an agent runs.
+//! Check of whether the person's own user could change what a path leads to: then so could anything that an
+//! agent runs.
 
 use rustix::fs::{FileType, Mode, Stat};
 use std::path::Path;
@@ -11,8 +12,10 @@ pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
     chain(real_path) || (path != real_path && chain(path))
 }
 
-/// The same for those who could change something by a rule's agent: where the person is root, who may do anything, that is
-/// whoever may connect as the agent (`uids`), and everybody.
+/// Returns true if a rule's agent could change what a path leads to.
+///
+/// If the person is root, who may do anything, those are the users that may connect as the agent (`uids`),
+/// and everybody.
 pub(crate) fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
     let own = User::current();
     if own.uid != 0 {
@@ -46,7 +49,7 @@ impl User {
         Self { uid: rustix::process::geteuid().as_raw(), groups }
     }
 
-    /// What cannot be looked at counts as changeable.
+    /// Returns true if a part may be changed. A part that cannot be examined counts as changeable.
     fn may_change(&self, part: &Path) -> bool {
         rustix::fs::lstat(part).map_or(true, |stat| self.owns_or_writes(&stat))
     }

@@ -1,4 +1,4 @@
-//! Where the paths that a step names really lead: over symbolic links, before it runs.
+//! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use postern_command::{Redirection, RedirectionKind, Step, Word};
 use postern_policy::Target;

@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 
-/// What the child needs; it lives on the parent's stack, and the parent sleeps until the child has executed or exited.
+/// Inputs of the child; on the parent's stack, and the parent sleeps until the child has executed or exited.
 struct Child {
     path: *const c_char,
     argv: *const *const c_char,
@@ -45,7 +45,7 @@ struct Child {
     filter: libc::sock_fprog,
     /// True if it is to be held.
     hold: bool,
-    /// Who holds it.
+    /// Process that holds it.
     host: c_int,
     /// Limit of open files: the host's own before it was raised.
     files: Option<libc::rlimit>,
@@ -53,7 +53,7 @@ struct Child {
     mark: u64,
     /// True if that failed.
     not_held: bool,
-    /// Why it could not execute; 0 where it could.
+    /// Error of executing; 0 if there is none.
     error: c_int,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
     spawn(call, false)?.ok_or_else(failed)
 }
 
-/// None where it was to be held and cannot be; then nothing was executed.
+/// Starts a process. Returns `None` if it was to be held and cannot be; then nothing was executed.
 fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
@@ -150,7 +150,7 @@ fn unmarked() -> SpawnError {
     SpawnError::Failed(why.to_owned())
 }
 
-/// What the new process does: only system calls, in an order that leaves the ones that can be seen for last.
+/// Entry of the new process: only system calls, in an order that leaves the ones that can be seen for last.
 extern "C" fn child_main(argument: *mut c_void) -> c_int {
     // SAFETY: `vfork::start` passes the parent's `Child`, which lives until this process has executed or exited.
     let child = unsafe { &mut *argument.cast::<Child>() };
@@ -164,8 +164,10 @@ extern "C" fn child_main(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Joins the keeper's namespaces and makes the process that is to run there. It is a sibling, so that the host holds it
-/// and waits for it like any other run; only a new process is in a process namespace that was joined.
+/// Joins the keeper's namespaces and makes the process that is to run there.
+///
+/// It is a sibling, so that the host holds it and waits for it like any other run; only a new process is in a
+/// process namespace that was joined.
 ///
 /// SAFETY: only in the new process; its memory is ours, but no program of the run is inside the namespaces yet.
 unsafe fn enter(child: &mut Child) {
@@ -199,7 +201,7 @@ extern "C" fn inside_main(argument: *mut c_void) -> c_int {
     }
 }
 
-/// SAFETY: only in the new process, before exec.
+/// Prepares the new process. SAFETY: only in the new process, before exec.
 unsafe fn prepare(child: &mut Child) {
     // SAFETY: system calls with valid arguments; a failure of those that matter is told to the parent.
     unsafe {
@@ -270,7 +272,7 @@ unsafe fn go_to_folder(child: &Child) -> bool {
     }
 }
 
-/// SAFETY: only in the new process, after [`prepare`].
+/// Executes the program. SAFETY: only in the new process, after [`prepare`].
 unsafe fn execute(child: &mut Child) {
     // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
     unsafe {
@@ -393,7 +395,7 @@ pub(super) fn exit_descriptor(pid: Pid) -> std::io::Result<Option<OwnedFd>> {
     Ok(Some(rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?))
 }
 
-/// NULL-terminated pointers to strings that stay where they are.
+/// Returns NULL-terminated pointers to strings that stay at their address.
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_c_str().as_ptr()).chain([ptr::null()]).collect()
 }

@@ -16,7 +16,7 @@ pub(super) struct Theirs {
 /// Our ends.
 #[derive(Debug)]
 pub(super) struct Ours {
-    /// None where the child reads `/dev/null`.
+    /// `None` if the child reads `/dev/null`.
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,

@@ -1,4 +1,4 @@
-//! Who is on the channels: each connection that proved itself, for as long as it lasts.
+//! Clients of the channels: each connection that proved itself, for as long as it lasts.
 
 use crate::clock::now;
 use postern_command::escape;
@@ -47,7 +47,7 @@ impl Clients {
         self.lock().there.values().cloned().collect()
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the roster whole.
+    /// Locks the roster. Every change is one insertion or removal: a panic elsewhere leaves it whole.
     fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! One connection on an agent's channel, from hello to its end.
+//! Connection on an agent's channel, from hello to its end.
 
 use super::clients::Clients;
 use super::handshake::{Proved, handshake};
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 /// Calls of one connection that may wait for their answer. The next one is read when one of them was answered.
 const OWED: usize = 256;
 
-/// What a connection is served with.
+/// Dependencies of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Channel {
     pub(crate) agent: AgentId,
@@ -108,7 +108,7 @@ async fn next<S: AsyncRead + Unpin>(
     }
 }
 
-/// The answer to a good proof, and then the events that the agent missed.
+/// Answers a good proof, and then sends the events that the agent missed.
 fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel) {
     let Proved { id, params, proof } = proved;
     tracing::debug!(agent = %channel.agent, "a client authenticated");

@@ -13,9 +13,8 @@ use tokio::time::timeout;
 /// A client that proved who it is.
 #[derive(Debug)]
 pub(crate) struct Proved {
-    /// What its answer must name.
+    /// Id for its answer.
     pub(crate) id: Id,
-    /// What it said.
     pub(crate) params: AuthenticateParams,
     /// The host's own proof.
     pub(crate) proof: String,

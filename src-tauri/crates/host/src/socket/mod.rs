@@ -86,8 +86,10 @@ impl Channels {
         self.shut.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
-    /// `key`. A channel that was open for this agent is closed first, and everybody on it is cut off.
+    /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and
+    /// hold `key`.
+    ///
+    /// A channel that was open for this agent is closed first, and everybody on it is cut off.
     pub(crate) async fn open(
         &self,
         agent: &AgentId,
@@ -141,12 +143,12 @@ impl Channels {
         self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
     }
 
-    /// Who is on the channels.
+    /// Returns the clients of the channels.
     pub(crate) fn clients(&self) -> &Clients {
         &self.clients
     }
 
-    /// What was told to an agent of this name before is not this agent's.
+    /// Forgets the events of an earlier agent of this name.
     pub(crate) fn forget(&self, agent: &AgentId) {
         self.publisher.forget(agent);
     }
@@ -159,7 +161,7 @@ impl Channels {
         }
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    /// Locks the channels. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,7 @@ use postern_protocol::{Frame, LineBuffer, Refused, decode, limits};
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// How much is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 16 * 1024;
 
 /// Cuts a connection into messages. Never holds more than one line may be.

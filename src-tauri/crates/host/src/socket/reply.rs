@@ -65,13 +65,13 @@ struct Counted {
 }
 
 impl Debts {
-    /// One more answer is owed.
+    /// Counts one more answer that is owed.
     pub(crate) fn owe(&self) -> Owed {
         self.0.owed.fetch_add(1, Ordering::AcqRel);
         Owed(self.0.clone())
     }
 
-    /// How many are owed.
+    /// Returns the number of answers that are owed.
     pub(crate) fn count(&self) -> usize {
         self.0.owed.load(Ordering::Acquire)
     }
@@ -82,7 +82,7 @@ impl Debts {
     }
 }
 
-/// One answer is owed for as long as this lives.
+/// Guard of an answer that is owed for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Owed(Arc<Counted>);
 

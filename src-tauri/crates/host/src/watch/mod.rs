@@ -1,5 +1,7 @@
-//! What changes on disk: permissions files, skill folders, people's own programs, managed rules. Folders are watched, because editors replace
-//! files; what is heard only says *look again*, and looking compares contents. A slow look now and then is the net.
+//! Changes on disk: permissions files, skill folders, people's own programs, managed rules.
+//!
+//! Folders are watched, because editors replace files; an event only says *look again*, and looking compares
+//! contents. A slow look now and then is the net.
 
 use crate::book::{Book, BookError, permissions_folder};
 use crate::clock::jump;
@@ -16,11 +18,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long it must be quiet before files are read again: editors write in several steps.
+/// Time without a change before files are read again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
-/// How often everything is looked at although nothing was heard.
+/// Interval at which everything is checked although nothing was reported.
 pub(crate) const NET: Duration = Duration::from_secs(30);
-/// How often rules whose time is over and old history are cleared away. Neither matters to a verdict.
+/// Interval at which rules whose time is over and old history are deleted. Neither matters to a verdict.
 const CLEARING: Duration = Duration::from_mins(10);
 /// The files that matter. Writes to others in a folder of skills are passed over.
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
@@ -66,7 +68,7 @@ pub(crate) async fn watch(
     }
 }
 
-/// Without a watcher (no descriptors left), only the net is left.
+/// Starts the watcher. Without one (no descriptors left), only the net is left.
 fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
     let told = move |event: notify::Result<Event>| {
         if event.as_ref().map_or(true, |event| matters(event, &shipped)) {

@@ -35,7 +35,7 @@ async fn mode(lab: &Lab) -> (String, String) {
     (status["mode"].as_str().unwrap().to_owned(), said.unwrap_or_default())
 }
 
-/// Whatever else it hears, the agent hears that nothing ran.
+/// Asserts that the agent is told that nothing ran.
 async fn is_refused(wire: &mut Wire, argv: &[&str]) {
     let (_, call) = wire.post_run(argv, json!({})).await;
     match wire.answer(call).await {
@@ -44,7 +44,8 @@ async fn is_refused(wire: &mut Wire, argv: &[&str]) {
     }
 }
 
-/// Everything is denied, and stays so until a person resumes: also behind two restarts, and not longer.
+/// Asserts that everything is denied, and stays so until a person resumes: also after two restarts, and not
+/// longer.
 async fn denies_until_resumed(folder: TempDir, why: &str) {
     let lab = Lab::in_folder(folder).await;
     for _ in 0..2 {

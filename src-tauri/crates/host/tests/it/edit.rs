@@ -1,5 +1,7 @@
-//! A person changes the command before allowing it: it is another plan, with a digest, an arming and a judgement of its
-//! own, and the agent is told what ran instead.
+//! Tests of changing a command before allowing it.
+//!
+//! It is another plan, with a digest, an arming and a judgment of its own, and the agent is told what ran
+//! instead.
 
 use crate::support::{Lab, Wire, shown};
 use postern_contract::{Answer, AnswerParams, Question, text};

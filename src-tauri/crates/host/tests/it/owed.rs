@@ -1,5 +1,6 @@
-//! A record that refuses writes for a while: every request has one end, nothing runs twice, nothing hangs, and a person is
-//! told what is true meanwhile.
+//! Tests with a record that refuses writes for a while.
+//!
+//! Every request has one end, nothing runs twice, nothing hangs, and a person sees what is true meanwhile.
 
 use crate::support::{Lab, Wire};
 use postern_contract::Question;
@@ -18,7 +19,7 @@ impl Marker {
         ["sh".to_owned(), "-c".to_owned(), format!("echo x >> '{}'; cat", self.0.display())]
     }
 
-    /// How often it ran.
+    /// Returns the number of runs.
     fn runs(&self) -> usize {
         std::fs::read_to_string(&self.0).map_or(0, |marks| marks.lines().count())
     }
@@ -30,7 +31,7 @@ impl Marker {
         wire.post_run(&argv, json!({"stdin": {"stream": true}})).await
     }
 
-    /// The same request again.
+    /// Sends the same request again.
     async fn ask_again(&self, wire: &mut Wire, id: &str) -> i64 {
         let params = json!({
             "requestId": id, "command": self.argv(), "wait": "finished", "stdin": {"stream": true},

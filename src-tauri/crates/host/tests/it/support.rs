@@ -18,7 +18,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
-/// How long anything may take before a test is given up: a guard against hanging, never an expectation.
+/// Time that anything may take before a test is given up: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A screen as the test has it.
@@ -158,12 +158,12 @@ impl Lab {
         }
     }
 
-    /// What watchers are told next.
+    /// Returns the next notification to watchers.
     pub(crate) async fn heard(&mut self) -> Told {
         soon("something told", self.told.recv()).await.unwrap()
     }
 
-    /// How the next question closes.
+    /// Returns how the next question closes.
     pub(crate) async fn closed(&mut self) -> ClosedBy {
         loop {
             if let Told::QuestionClosed(closed) =
@@ -223,7 +223,7 @@ impl Lab {
 pub(crate) struct FullDisk(postern_store::Connection);
 
 impl FullDisk {
-    /// What the record is about.
+    /// Tables of the record.
     const TABLES: [&str; 5] = ["requests", "events", "questions", "settings", "rules"];
     const WORDS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 
@@ -241,7 +241,7 @@ impl Drop for FullDisk {
 }
 
 impl Lab {
-    /// From now on every write to the record fails.
+    /// Fails every write to the record from now on.
     pub(crate) fn full_disk(&self) -> FullDisk {
         let conn = postern_store::Connection::open(self.folder.path().join("data/postern.db")).unwrap();
         FullDisk::each(&conn, |table, word| {
@@ -265,7 +265,7 @@ impl Lab {
     }
 }
 
-/// What a window says that shows the whole question.
+/// Returns the report of a window that shows the whole question.
 pub(crate) fn shown(question: &Question) -> Presented {
     Presented {
         question_id: question.id.clone(),

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The format of the file.
 const VERSION: u32 = 1;
 
-/// What stands in it.
+/// Content of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -26,7 +26,7 @@ struct Content {
 /// A file that was read.
 pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,
-    /// Where each rule stands, where that is known.
+    /// Line and column of each rule, if known.
     places: Vec<(usize, usize)>,
     text: String,
     pub(super) organisation: Option<String>,
@@ -77,7 +77,7 @@ fn at(text: &str, place: Option<(usize, usize)>, message: String) -> String {
 }
 
 impl ManagedFile {
-    /// Its rules, checked as any others, numbered down from `first`.
+    /// Returns its rules, checked as any others, numbered down from `first`.
     pub(super) fn rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
         let numbered = self.drafts.iter().zip(0..);
         let rules = numbered.map(|(draft, index)| {

@@ -1,5 +1,7 @@
-//! What an organisation ships in files: rules and settings that are read-only here. What they deny is final, and as
-//! long as a file of it cannot be read or trusted, everything is denied: what it would have denied is not known.
+//! Managed rules: rules and settings of an organization in files, which are read-only here.
+//!
+//! Their denials are final, and as long as a file of it cannot be read or trusted, everything is denied: what
+//! it would have denied is not known.
 
 mod file;
 mod settings;
@@ -17,7 +19,7 @@ const FIRST: RuleId = -1_000_000_000;
 /// The variable that names one more file. Read once, with the environment that Postern was started with.
 pub(crate) const VARIABLE: &str = "POSTERN_MANAGED";
 
-/// Where a file of an organisation may lie.
+/// Path at which a file of an organization may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ManagedPlace {
     /// The file.
@@ -43,14 +45,14 @@ impl ManagedPlace {
     }
 }
 
-/// What an organisation decides here.
+/// Policy of an organization.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Managed {
     /// The rules, in the order of the files.
     pub(crate) rules: Vec<Rule>,
     /// The settings that it decides for every agent, by their names.
     pub(crate) settings: serde_json::Map<String, serde_json::Value>,
-    /// Where that stands, and whose it is.
+    /// Files of it, with their organization.
     pub(crate) sources: Vec<String>,
 }
 
@@ -77,7 +79,7 @@ impl Managed {
         Ok(managed)
     }
 
-    /// In a line of words; none where nothing is decided.
+    /// Returns a line of words; `None` if nothing is decided.
     pub(crate) fn summary(&self) -> Option<String> {
         if self.sources.is_empty() {
             return None;

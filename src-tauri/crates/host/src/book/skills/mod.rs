@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is to be said about a CLI.
+/// Returns the state of a CLI.
 pub(crate) fn state_of(cli: &Cli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
         _ if approve::is_refused(cli) => CliState::Refused,

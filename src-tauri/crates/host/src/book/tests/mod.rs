@@ -43,7 +43,7 @@ impl World {
         path
     }
 
-    /// What a command would come to, by the snapshot of this moment.
+    /// Judges a command by the snapshot of this moment.
     pub(super) fn judge(&self, agent: &str, argv: &[&str]) -> Verdict {
         let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
         let policy = self.book.policy(&id(agent)).expect("the agent is enrolled");

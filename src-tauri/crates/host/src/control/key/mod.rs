@@ -1,4 +1,4 @@
-//! Where the control key is kept: in the system's vault where it has one and lets this program in, else in a file.
+//! Storage of the control key: the system's vault if it has one and lets this program in, else a file.
 
 mod given;
 #[cfg(target_os = "macos")]
@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A place of the system's for secrets, away from the data folder.
 pub(super) trait Vault {
-    /// What is kept for `account`; none where nothing is.
+    /// Returns the secret of `account`; `None` if there is none.
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
     /// Keeps `secret` for `account`, in place of what was kept before.
     fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
@@ -73,7 +73,7 @@ fn kept_key(file: &Path, account: &str, vault: Option<&dyn Vault>) -> Result<Key
     }
 }
 
-/// Why the vault does not have the key.
+/// Reason why the vault does not have the key.
 enum Unkept {
     Vault(NoVault),
     NoKey(io::Error),

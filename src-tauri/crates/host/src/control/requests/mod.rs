@@ -16,11 +16,11 @@ use postern_store::outputs::{self, Output};
 use postern_store::requests::{self, Filter, RequestRow};
 use uuid::Uuid;
 
-/// How many requests a page holds where nothing is said.
+/// Default number of requests of a page.
 const PAGE: u32 = 100;
-/// How many requests of one beginning are named.
+/// Number of requests of one beginning that are named.
 const SEVERAL: u32 = 4;
-/// How many it holds at most.
+/// Most requests of a page.
 const LONGEST_PAGE: u32 = 1000;
 
 impl Control {
@@ -55,7 +55,7 @@ impl Control {
         }
     }
 
-    /// One request as it was written down.
+    /// Returns a request as it was recorded.
     pub(super) async fn request(&self, id: &str) -> Result<RequestRow, ControlError> {
         let number = self.named(id).await?;
         let found = self.read(move |conn| requests::get(conn, number)).await?;

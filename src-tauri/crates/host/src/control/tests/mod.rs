@@ -44,7 +44,7 @@ impl Running {
         Self { host, face, folder }
     }
 
-    /// With an agent `main`.
+    /// Adds an agent `main`.
     pub(super) async fn with_agent() -> Self {
         let running = Self::start().await;
         running.raw("agents.add", json!({"agent": "main"})).await.unwrap();

@@ -20,7 +20,7 @@ pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
     all
 }
 
-/// What the agent can change until it runs, each once, as it was written.
+/// Returns the files that the agent can change until it runs, each once, as it was written.
 pub(super) fn changeable(judged: &Judged) -> Vec<Shown> {
     let mut all: Vec<&str> = Vec::new();
     for name in judged.steps.iter().flat_map(StepFacts::changeable) {

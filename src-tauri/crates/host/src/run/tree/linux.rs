@@ -30,7 +30,8 @@ pub(super) fn listed_children(pid: i32) -> Option<Vec<i32>> {
     )
 }
 
-/// `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and spaces too.
+/// Reads `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and
+/// spaces too.
 fn parse(pid: i32, stat: &str) -> Option<Row> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();

@@ -101,8 +101,8 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
     })
 }
 
-/// Another user's process, or one that has exited: it has no start time here, so it is counted but never
-/// signalled.
+/// Reads another user's process, or one that has exited: it has no start time here, so it is counted but
+/// never signalled.
 fn others(pid: c_int) -> Option<Row> {
     let info = short(pid)?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok();

@@ -23,7 +23,7 @@ pub(super) struct Process {
     pub(super) start_time: u64,
 }
 
-/// One line of the system's process table.
+/// Line of the system's process table.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     process: Process,
@@ -33,7 +33,7 @@ struct Row {
     zombie: bool,
 }
 
-/// When a process started, in the system's own count.
+/// Returns the start time of a process, in the system's own count.
 pub(super) fn start_time(pid: Pid) -> Option<u64> {
     system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-/// The rows of everything below `leader` or below what was seen before, or in the leader's session.
+/// Returns the rows of everything below `leader` or below what was seen before, or in the leader's session.
 fn descendants(rows: &[Row], leader: i32, seen: &HashSet<Process>) -> Vec<Row> {
     let mut children: HashMap<i32, Vec<&Row>> = HashMap::new();
     for row in rows {
