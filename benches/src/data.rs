@@ -15,7 +15,7 @@ use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules
 use std::path::{Path, PathBuf};
 use uuid::{NoContext, Timestamp, Uuid};
 
-/// How many rules there are.
+/// Number of rules.
 pub(crate) const RULES: usize = 10_000;
 /// Agents whose every command is denied, one for each connection.
 pub(crate) const DENIED: usize = 16;
@@ -25,7 +25,7 @@ pub(crate) const FREE: &str = "free";
 pub(crate) const ASKED: &str = "asked";
 /// History is written in pieces of this many rows.
 const PIECE: usize = 10_000;
-/// When the history begins: milliseconds since 1970.
+/// Start of the history: milliseconds since 1970.
 const EPOCH: i64 = 1_700_000_000_000;
 
 /// The folder; it goes when this does.
@@ -125,7 +125,7 @@ pub(crate) fn rule(nth: usize, effect: Effect, pattern: Pattern) -> Rule {
     Rule { id: i64::try_from(nth).unwrap_or(i64::MAX), created_at: EPOCH, ..Rule::new(effect, pattern) }
 }
 
-/// One request of long ago, as it ended.
+/// Writes a request of long ago, as it ended.
 fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
     let at = EPOCH + i64::try_from(nth).unwrap_or(i64::MAX);
     let agent = if nth.is_multiple_of(3) { FREE.to_owned() } else { denied(nth % DENIED) };

@@ -1,8 +1,8 @@
-//! What Linux tells of a process in `/proc`: memory, wake-ups, open files.
+//! Facts of Linux about a process in `/proc`: memory, wake-ups, open files.
 
 use anyhow::Context as _;
 
-/// Resident memory, in KiB.
+/// Returns resident memory, in KiB.
 pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmRSS:")
 }
@@ -17,7 +17,7 @@ pub(crate) fn forget_peak(pid: u32) -> anyhow::Result<()> {
     std::fs::write(format!("/proc/{pid}/clear_refs"), "5").context("this figure needs Linux")
 }
 
-/// How often the threads of a process were put on a CPU so far.
+/// Returns the number of times that the threads of a process were put on a CPU so far.
 pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
     let mut sum = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -28,12 +28,12 @@ pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
     Ok(sum)
 }
 
-/// How many files it has open.
+/// Returns the number of open files.
 pub(crate) fn descriptors(pid: u32) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{pid}/fd")).context("this figure needs Linux")?.count())
 }
 
-/// KiB as MiB, for a table.
+/// Formats KiB as MiB, for a table.
 pub(crate) fn mebibytes(kibibytes: u64) -> String {
     format!("{:.1} MiB", f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0)
 }

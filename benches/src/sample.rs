@@ -59,7 +59,7 @@ pub(crate) fn in_turn<E>(
     Ok((a, b))
 }
 
-/// How many times longer `ours` took.
+/// Returns the number of times that `ours` took longer.
 pub(crate) fn ratio(ours: Duration, rival: Duration) -> f64 {
     ours.as_secs_f64() / rival.as_secs_f64().max(f64::MIN_POSITIVE)
 }

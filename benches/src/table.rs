@@ -7,7 +7,6 @@ use std::time::Duration;
 /// A line of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// What was measured.
     pub(crate) figure: &'static str,
     /// Ours.
     pub(crate) measured: String,
@@ -15,7 +14,6 @@ pub(crate) struct Row {
     pub(crate) rival: String,
     /// Ours against the rival.
     pub(crate) ratio: String,
-    /// What is wanted.
     pub(crate) goal: &'static str,
     /// True if it is so.
     pub(crate) met: bool,
@@ -28,7 +26,7 @@ impl Row {
     }
 }
 
-/// Median, 99th percentile and count of a sample.
+/// Formats median, 99th percentile and count of a sample.
 pub(crate) fn times(sample: &Sample) -> String {
     format!(
         "p50 {}, p99 {} (n {})",
@@ -75,7 +73,7 @@ pub(crate) fn print(rows: &[Row], effort: Effort) {
     }
 }
 
-/// What it was measured on, and how.
+/// Describes the machine and the effort.
 fn machine(effort: Effort) -> String {
     let cpus = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let model = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The size of the binary, in bytes.
 const SIZE: usize = 100 << 20;
-/// What is wanted of a known one.
+/// Goal for a known one.
 const WARM: Duration = Duration::from_micros(20);
 /// Look-ups of a known one.
 const LOOK_UPS: usize = 2000;

@@ -1,5 +1,7 @@
-//! Load: the requests of a long day at once. Commands that are denied, commands that run, and questions that a scripted
-//! person answers; then whether memory and open files stayed as they were, and whether every request is on the record.
+//! Load: the requests of a long day at once.
+//!
+//! Commands that are denied, commands that run, and questions that a scripted person answers; then whether
+//! memory and open files stayed as they were, and whether every request is on the record.
 
 use crate::Effort;
 use crate::data::{ASKED, DENIED, Data, FREE, denied, request};
@@ -18,12 +20,12 @@ use std::path::Path;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-/// What is asked for in one part of the load, for each unit of effort; there are ten such parts.
+/// Requests in one part of the load, for each unit of effort; there are ten such parts.
 const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// How much memory may come on top of what the first part needed, in KiB.
+/// Memory that may come on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
