@@ -8,7 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 const GOOD: &str = "#!/bin/sh\necho good\n";
 const EVIL: &str = "#!/bin/sh\necho evil\n";
 
-/// Number of tries per exchange: a few in each test run, 10,000 by hand (`POSTERN_ATTACK_ROUNDS=10000`).
+/// Returns the number of tries per exchange: a few in each test run, 10,000 by hand
+/// (`POSTERN_ATTACK_ROUNDS=10000`).
 fn rounds() -> u32 {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it may take")]
     let told = std::env::var("POSTERN_ATTACK_ROUNDS").ok();

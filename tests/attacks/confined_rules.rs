@@ -1,5 +1,7 @@
-//! Attacks on rules that name a profile: what an agent was allowed always, confined, gets nothing outside of its folders,
-//! whatever it makes of the files that the rule runs.
+//! Attacks on rules that name a profile.
+//!
+//! An agent that was allowed something always, confined, gets nothing outside of its folders, with any
+//! content of the files that the rule runs.
 
 use postern_tests::{Agent, Arena, Postern};
 use serde_json::{Value, json};

@@ -133,7 +133,9 @@ fn a_permissions_file_that_is_changed_on_disk_is_in_the_audit() {
     }
 }
 
-/// What a lost record is restored from decides what may run: no agent writes, moves or restores it, whatever else it may do.
+/// Attacks on the copy that a lost record is restored from, which decides what may run.
+///
+/// No agent writes, moves or restores it.
 #[test]
 fn the_copy_of_the_record_is_out_of_reach() {
     let Some(arena) = Arena::open_own() else { return };

@@ -1,5 +1,6 @@
-//! The words of the command line, the terminal view, the menu, notifications and chats, and the sentences that are made for
-//! people and agents, keep the copy rules.
+//! Copy rules for the words of the command line, the terminal view, the menu, notifications and chats.
+//!
+//! And for the sentences that are made for people and agents.
 
 use postern_tests::repository;
 use std::fs;
@@ -31,7 +32,7 @@ const INSTEAD: [(&str, &str); 22] = [
     ("organisation decides", "organization decides"),
 ];
 
-/// Where sentences are made of facts.
+/// Folder in which sentences are made of facts.
 const SENTENCES: &str = "src-tauri/crates/contract/src/render";
 /// Characters of one piece of a sentence, of several where there are several in it.
 const LONGEST_SENTENCE: usize = 120;

@@ -1,4 +1,4 @@
-//! What the policy page shows is what happens: its lines are typed into a new host, in their order.
+//! Examples of the policy page: its lines are typed into a new host, in their order.
 
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use std::fs;

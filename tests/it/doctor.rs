@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What `doctor` finds wrong: each with what fixes it.
+/// Returns the problems that `doctor` finds, each with its fix.
 fn wrong(host: &Postern) -> Vec<(String, String)> {
     let said = host.run(&["doctor", "--json"]);
     let findings: Value =
@@ -24,7 +24,7 @@ fn wrong(host: &Postern) -> Vec<(String, String)> {
     bad
 }
 
-/// Exactly one thing is wrong, in these words.
+/// Asserts that exactly one thing is wrong, in these words.
 #[track_caller]
 fn only(host: &Postern, what: &str, mend: &str) {
     let found = wrong(host);
@@ -33,7 +33,7 @@ fn only(host: &Postern, what: &str, mend: &str) {
     assert!(fix.contains(mend), "{fix}");
 }
 
-/// It is among what is wrong.
+/// Asserts that it is among the problems.
 #[track_caller]
 fn among(host: &Postern, what: &str, mend: &str) {
     let found = wrong(host);

@@ -1,4 +1,4 @@
-//! What the architecture forbids, held over `cargo metadata` and the tree itself.
+//! Invariants of the architecture, held over `cargo metadata` and the tree itself.
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,7 +131,7 @@ fn pure_rooms_repeat_the_root_bans() {
     }
 }
 
-/// Rust sources of a folder, tests apart.
+/// Returns the Rust sources of a folder, tests apart.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     files(folder, &["rs"])
 }
@@ -212,7 +212,7 @@ const READERS: [&str; 13] = [
     " == \"",
     " != \"",
 ];
-/// The same for the pages.
+/// Fields with sentences in the pages.
 const PAGE_SENTENCES: [&str; 13] = [
     "message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero", "reason",
     "label", "mend", "missing",
@@ -235,7 +235,7 @@ fn reads_a_sentence(line: &str) -> bool {
     reads_one_of(line, &SENTENCES, &passed, &READERS)
 }
 
-/// The same for a line of a page.
+/// Returns true if a line of a page reads a sentence.
 fn page_reads_a_sentence(line: &str) -> bool {
     let passed = ["?", "!", "()", ".toLowerCase()", ".trim()", " ?? \"\")"];
     reads_one_of(line, &PAGE_SENTENCES, &passed, &PAGE_READERS)

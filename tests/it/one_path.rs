@@ -1,5 +1,7 @@
-//! One request, one gate: the same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and
-//! by `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
+//! Tests that one gate decides every request.
+//!
+//! The same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and by
+//! `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
 
 use postern_client::{Channel, Control, read_key};
 use postern_policy::Origin;
@@ -236,7 +238,7 @@ impl Scene {
         }
     }
 
-    /// What becomes of a command that is asked for by a door: what a person is shown, and what is kept.
+    /// Returns the story of a command that is asked for by a door: the question, and the record.
     fn story(&mut self, door: Door, agent: &str, folder: &Path, command: &str, becomes: Becomes) -> Value {
         let before = self.control.call("requests.list", &json!({"agent": agent})).unwrap();
         let before = before["requests"].as_array().unwrap().iter();
@@ -265,7 +267,7 @@ impl Scene {
     }
 }
 
-/// What of a question has to be the same by every door.
+/// Returns the parts of a question that have to be the same by every door.
 fn shown(question: &Value) -> Value {
     let same = [
         "argv", "command", "cwd", "env", "line", "policy", "risk", "rule", "shell", "stdin", "steps",

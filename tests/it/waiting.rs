@@ -1,4 +1,4 @@
-//! What an agent sees while it waits, and when it waited in vain.
+//! Tests of what an agent sees while it waits, and after it waited in vain.
 
 use postern_tests::{Answer, Postern, postern_run, start};
 use serde_json::Value;

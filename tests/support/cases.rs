@@ -56,7 +56,7 @@ impl File {
         self.written.iter().map(|case| Case::parse(&case.to_string()).expect("a case"))
     }
 
-    /// What exists in them.
+    /// Returns the programs that exist in them.
     pub fn bins(&self) -> Bins {
         Bins::new(self.names.clone().into_iter().collect())
     }

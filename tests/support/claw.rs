@@ -9,12 +9,12 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a client of the open door holds.
+/// Client of the open door.
 #[derive(Debug)]
 pub struct Claw {
-    /// Where the door's socket is.
+    /// Path of the door's socket.
     pub socket: String,
-    /// What proves a client.
+    /// Token that proves a client.
     pub token: String,
 }
 
@@ -41,7 +41,7 @@ impl Claw {
         json!({"type": "exec", "id": "the-id", "nonce": nonce, "ts": ts, "hmac": proof, "requestJson": text})
     }
 
-    /// The same, now and with a nonce of its own.
+    /// Sends a request, now and with a nonce of its own.
     pub fn exec(&self, request: &Value) -> UnixStream {
         self.send(&self.line(request, now(), &uuid::Uuid::new_v4().simple().to_string()))
     }

@@ -1,5 +1,6 @@
-//! What drives the desktop app in a display of its own: Xvfb, a session bus, WebKitWebDriver. Which ports are free, which
-//! programs are there, and how all of it ends with the test.
+//! Drivers of the desktop app in a display of its own: Xvfb, a session bus, WebKitWebDriver.
+//!
+//! They know which ports are free and which programs are there, and end with the test.
 
 use super::window::BETWEEN;
 use fantoccini::{Client, ClientBuilder};
@@ -12,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What the window test needs and this machine lacks, in words.
+/// Returns the programs that the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
     let needed: [(&str, Option<PathBuf>); 4] = [
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),

@@ -16,7 +16,7 @@ pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
 
-/// Where this test itself was built: `target/debug`.
+/// Returns the folder in which this test itself was built: `target/debug`.
 fn folder() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
     test.ancestors().nth(2).expect("target/debug/deps/test").to_owned()
@@ -41,7 +41,7 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
-/// `postern`.
+/// Returns the path of `postern`.
 pub fn postern() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -51,13 +51,13 @@ pub fn postern() -> &'static Path {
     })
 }
 
-/// `postern-run`.
+/// Returns the path of `postern-run`.
 pub fn postern_run() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-run"))
 }
 
-/// `postern-desktop`.
+/// Returns the path of `postern-desktop`.
 pub fn postern_desktop() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-desktop"))

@@ -40,7 +40,8 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
     Sandboxed { child }
 }
 
-/// What bubblewrap is told for a sandbox with nothing of the person's: no network, no variables, and a read-only system.
+/// Arguments of bubblewrap for a sandbox with nothing of the person's: no network, no variables, and a
+/// read-only system.
 pub const SEALED: [&str; 19] = [
     "--unshare-all",
     "--die-with-parent",

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Sees questions as they come and go.
@@ -41,7 +41,7 @@ impl Watcher {
         }
     }
 
-    /// How the next question that closes ended.
+    /// Returns how the next question that closes ended.
     pub fn closed(&self) -> String {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("a question closes");

@@ -1,4 +1,4 @@
-//! What a container is given: the development container's feature, in a sandbox that stands for a new container.
+//! Tests of the development container's feature, in a sandbox that stands for a new container.
 
 use postern_tests::{Answer, Postern, SEALED, bubblewrap_works, postern_run, repository, start};
 use std::fs;

@@ -1,5 +1,7 @@
-//! Thousands of lines, each run in real shells: no program may run that the reading of the line did not tell of, unless it
-//! said that there is something in it which it does not understand.
+//! Differential test of thousands of lines, each run in real shells.
+//!
+//! No program may run that the reading of the line did not have, unless it said that there is something in it
+//! which it does not understand.
 
 use postern_command::{Reading, read_shell};
 use postern_tests::shells::{Ran, Sandbox, Shell, grammar, mutate, unreported};

@@ -1,5 +1,7 @@
-//! Hostile and over-long text in every field of a request: what a face is given is escaped in every string, and what cannot
-//! be shown in full is never asked about.
+//! Tests of hostile and over-long text in every field of a request.
+//!
+//! What an approver is given is escaped in every string, and what cannot be shown in full is never asked
+//! about.
 
 use postern_client::{Channel, read_key};
 use postern_protocol::{Event, RunParams, Stdin, What};
@@ -11,8 +13,10 @@ use uuid::Uuid;
 
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// An override of direction, a letter of no width, colours of a terminal, a line's end, markup, a letter that looks like
-/// another, a ligature, an isolate, a mark of the byte order, and a delete.
+/// Hostile text.
+///
+/// An override of direction, a letter of no width, colors of a terminal, a line's end, markup, a letter that
+/// looks like another, a ligature, an isolate, a mark of the byte order, and a delete.
 const NASTY: &str = "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
 
 /// Returns a request with a text in one of its fields, for each of them.
@@ -42,7 +46,7 @@ fn channel(host: &Postern, nth: usize) -> Channel {
     Channel::connect(&folder.join("agent.sock"), &key).unwrap()
 }
 
-/// Every string in it, with where it stands.
+/// Collects every string in it, with its position.
 fn strings(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::String(text) => found.push((place.to_owned(), text.clone())),

@@ -36,7 +36,7 @@ pub(super) struct Stage {
     site: PathBuf,
     start: Millis,
     recorded: Map<String, Value>,
-    /// What runs or waits while the lists are read.
+    /// Processes that run or wait while the lists are read.
     live: Vec<Child>,
     /// Keeps its session open.
     channel: Option<Channel>,
@@ -103,7 +103,7 @@ impl Stage {
         self.person.ask::<AddRule>(&draft).unwrap().rule
     }
 
-    /// A day's work, oldest first: every way to be decided once.
+    /// Makes a day's work, oldest first: every way to be decided once.
     fn requests(&mut self) {
         self.ends("release", &["gh", "release", "create", "v1.2.0"]);
         // Nobody is there to be asked yet.
@@ -178,7 +178,7 @@ impl Stage {
         self.host.until(&["show", &id], part);
     }
 
-    /// A session that stays open, with a layer of its own.
+    /// Opens a session that stays open, with a layer of its own.
     fn session(&mut self) {
         let folder = self.channel_of("builder");
         let key = read_key(&folder.join("agent.key")).unwrap();
@@ -260,7 +260,7 @@ impl Stage {
         self.person.ask::<ListRequests>(&RequestFilter::default()).unwrap().requests
     }
 
-    /// Every request in full, newest first, with what could be saved for it.
+    /// Adds every request in full, newest first, with what could be saved for it.
     fn history(&mut self, name: &str) {
         let mut all = Vec::new();
         for row in self.rows() {
@@ -271,7 +271,7 @@ impl Stage {
         self.recorded.insert(name.to_owned(), Value::Array(all));
     }
 
-    /// What is said of a rule while it is typed, by its text.
+    /// Adds the previews of rules while they are typed, by their text.
     fn previews(&mut self) {
         let mut said = Map::new();
         for text in ["git fetch *", "npm test *", "sh *", "*", ""] {
@@ -283,7 +283,7 @@ impl Stage {
         self.recorded.insert(PreviewRule::NAME.to_owned(), Value::Object(said));
     }
 
-    /// A harmless command through a channel.
+    /// Tests a channel with a harmless command.
     fn tested(&mut self) {
         let sent =
             self.person.ask::<TestAgent>(&AgentRef { agent: AgentId::new("builder").unwrap() }).unwrap();
@@ -302,7 +302,7 @@ impl Stage {
         self.recorded.insert(TestAgent::NAME.to_owned(), serde_json::to_value(detail).unwrap());
     }
 
-    /// An attack in everything that an agent, a skill or a person who copies can write.
+    /// Puts an attack into everything that an agent, a skill or a person who copies can write.
     fn hostile(&mut self) {
         let long = format!("{}the-very-end", "A".repeat(3000));
         let folder = self.site.join(NASTY);

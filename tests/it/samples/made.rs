@@ -70,7 +70,7 @@ impl Made {
         self
     }
 
-    /// Bound to the program that was seen last.
+    /// Binds it to the program that was seen last.
     fn pinned(mut self) -> Self {
         let seen = self.rule.usage.last_seen.clone();
         self.rule.pin = seen.map(|program| Box::new(Pin { program: *program, script: None }));

@@ -18,8 +18,10 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// @param `words`  texts of this run, each with what stands for it
-    /// @param `start`  when the run began: whatever came later was just now
+    /// Makes the replacements of this run.
+    ///
+    /// `words` are texts of this run, each with its replacement; `start` is the beginning of the run: all
+    /// later times were just now.
     pub(super) fn new(words: Vec<(String, String)>, start: i64) -> Self {
         Self { words, ids: HashMap::new(), start }
     }

@@ -65,7 +65,7 @@ impl Tools {
         all
     }
 
-    /// What stands for these folders in the samples.
+    /// Returns the replacements of these folders in the samples.
     pub(super) fn words(&self, home: &Path) -> Vec<(String, String)> {
         let all = self.0.path().canonicalize().unwrap();
         vec![

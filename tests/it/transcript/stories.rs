@@ -1,4 +1,5 @@
-//! What is told: one story after the other, on one connection, with a person who answers at the command line.
+//! Stories of the transcript: one after the other, on one connection, with a person who answers at the
+//! command line.
 
 use super::recorded::Recorded;
 use postern_protocol::Key;

@@ -86,14 +86,15 @@ impl Sandbox {
         Self { bin }
     }
 
-    /// What each line started.
+    /// Returns the programs that each line started.
     pub fn run(&self, shell: Shell, lines: &[String]) -> Vec<Vec<Ran>> {
         let log = tempfile::tempdir().expect("a temporary folder");
         let bwrap = self.bwrap(shell, lines, log.path(), start("bwrap"));
         finished(bwrap, shell, lines, log.path())
     }
 
-    /// What each line started, and every program that the kernel was asked to start meanwhile and did.
+    /// Returns the programs that each line started, and those that the kernel was asked to start meanwhile
+    /// and did.
     pub fn trace(&self, shell: Shell, lines: &[String]) -> (Vec<Vec<Ran>>, Vec<Vec<String>>) {
         let log = tempfile::tempdir().expect("a temporary folder");
         let file = log.path().join("trace");

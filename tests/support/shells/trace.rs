@@ -1,4 +1,4 @@
-//! What strace wrote, line by line of the script that ran.
+//! Output of strace, line by line of the script that ran.
 
 /// Returns the paths that were really executed while each of `count` lines ran. What comes before the first
 /// line (the sandbox itself) is left out; so is a start that failed.

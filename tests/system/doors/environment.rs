@@ -4,7 +4,7 @@ use postern_tests::{Postern, postern_run, repository, start};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// How many variables one request sets.
+/// Number of variables that one request sets.
 const AT_ONCE: usize = 16;
 
 /// Returns the names that OpenClaw refuses to set for a command; of a prefix one that it covers.

@@ -17,7 +17,7 @@ fn open() -> (Postern, std::path::PathBuf, String) {
     (host, channel, address)
 }
 
-/// `postern-run` as it runs in the container: a key file, an address, and no socket.
+/// Returns `postern-run` as it runs in the container: a key file, an address, and no socket.
 fn run(address: &str, key: &Path, command: &[&str]) -> Command {
     let mut run = start(postern_run());
     run.env_clear()

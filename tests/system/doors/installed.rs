@@ -48,8 +48,9 @@ pub(super) fn node() -> Option<PathBuf> {
     if there { Some(folder) } else { or_skip("the MCP client for TypeScript", made()).map(|()| folder) }
 }
 
-/// Returns the folder of a large package in this version, with the packages that it needs: installed where
-/// this variable of the environment says so, and used where it is.
+/// Returns the folder of a large package in this version, with the packages that it needs.
+///
+/// Installed where this variable of the environment says so, and used where it is.
 #[expect(clippy::disallowed_methods, reason = "a test has no main to be told in")]
 pub(super) fn large(name: &str, version: &str, variable: &str, more: &[&str]) -> Result<PathBuf, String> {
     let folder =
@@ -90,7 +91,7 @@ pub(super) fn works(command: &mut Command) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(said) }
 }
 
-/// One of our own scripts that plays a client.
+/// Returns one of our own scripts that plays a client.
 pub(super) fn script(path: &str) -> PathBuf {
     repository().join("tests/fixtures").join(Path::new(path))
 }

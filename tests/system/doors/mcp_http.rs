@@ -14,7 +14,7 @@ pub(super) struct Door {
     token: String,
 }
 
-/// What a request was answered with.
+/// Answer to a request.
 #[derive(Debug)]
 struct Told {
     status: u16,
@@ -58,7 +58,7 @@ impl Door {
         Self::beside(host, "main")
     }
 
-    /// At a host that has the agent.
+    /// Starts it at a host that has the agent.
     pub(super) fn beside(host: Postern, agent: &str) -> Self {
         host.ok(&["doors", "enable", "mcp-http", &format!("agent={agent}"), "listen=127.0.0.1:0"]);
         let mut door = Self { host, address: String::new(), token: String::new() };
@@ -73,7 +73,7 @@ impl Door {
         setup["token"].as_str().unwrap().clone_into(&mut self.token);
     }
 
-    /// One request; HTTP/1.0, so that the answer comes as it is and ends with the connection.
+    /// Sends a request; HTTP/1.0, so that the answer comes as it is and ends with the connection.
     fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));

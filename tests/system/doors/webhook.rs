@@ -1,4 +1,4 @@
-//! What happens, sent to an endpoint.
+//! Tests of outgoing events at an endpoint.
 
 use super::Asked;
 use base64::Engine as _;

@@ -70,7 +70,7 @@ impl Chat {
         self.bot.next("sendMessage").text().to_owned()
     }
 
-    /// What the message of a question says when it is decided.
+    /// Returns the message of a question when it is decided.
     fn outcome(&self, question: &Question) -> String {
         let edit = self.bot.next("editMessageText");
         assert_eq!(edit.params["message_id"], question.message, "its own message: {edit:?}");
@@ -103,7 +103,7 @@ impl Chat {
     }
 }
 
-/// How Anna answers.
+/// Way in which Anna answers.
 type Say<'a> = &'a dyn Fn(&Question);
 
 struct Question {
