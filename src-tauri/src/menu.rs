@@ -27,7 +27,7 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 #[derive(Clone)]
 pub(crate) struct Menu {
     app: AppHandle,
-    /// `None` if the system has no place for one.
+    /// Item in the tray; `None` if the system has no place for one.
     tray: Option<TrayIcon>,
     popover: Popover,
 }

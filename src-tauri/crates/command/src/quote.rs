@@ -87,8 +87,9 @@ pub fn behind_home(text: &str) -> Option<&str> {
     ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))
 }
 
-/// Returns the rest of a word in a line after the home folder, if the name is all of the word or is before a
-/// slash.
+/// Returns the rest of a word in a line after the home folder.
+///
+/// The name must be all of the word, or be before a slash.
 fn behind_home_word(rest: &str) -> Option<&str> {
     behind_home(rest).filter(|behind| behind.chars().next().is_none_or(|next| "/ \t\n\"".contains(next)))
 }

@@ -76,9 +76,9 @@ pub struct Change {
     entry: Entry,
     /// The settings.
     pub file: PathBuf,
-    /// `None` if there is no file.
+    /// Content before; `None` if there is no file.
     before: Option<String>,
-    /// `None` if there will be none.
+    /// Content after; `None` if there will be none.
     after: Option<String>,
     /// True if the copy of the settings as they were is removed.
     undoes: bool,

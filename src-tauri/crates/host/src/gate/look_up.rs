@@ -175,8 +175,9 @@ fn environment(
         .map_err(|refused| Refusal::Environment { names: refused.names }.into())
 }
 
-/// Returns true if a word of the command is a shell, in any position: after `env` or `nohup` a shell is a
-/// shell all the same.
+/// Returns true if a word of the command is a shell, in any position.
+///
+/// After `env` or `nohup` a shell is a shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     matches!(class_of(name), Class::Shell | Class::Interpreter)

@@ -16,7 +16,7 @@ pub(super) struct Theirs {
 /// Our ends.
 #[derive(Debug)]
 pub(super) struct Ours {
-    /// `None` if the child reads `/dev/null`.
+    /// Writing end; `None` if the child reads `/dev/null`.
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,

@@ -196,8 +196,9 @@ fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, Spawn
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 
-/// Sets the program's own name to the bare name it was asked for by, or its path: never to a name that a
-/// request makes up.
+/// Sets the program's own name to the bare name it was asked for by, or its path.
+///
+/// Never to a name that a request makes up.
 fn with_own_name(argv: &[String], path: &str) -> Vec<String> {
     let mut words = argv.to_vec();
     if let Some(name) = words.first_mut().filter(|name| name.contains('/')) {

@@ -21,7 +21,7 @@ const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Place {
     _own: OwnedSemaphorePermit,
-    /// `None` for a connection of the channel's own.
+    /// Permit of all sockets; `None` for a connection of the channel's own.
     _all: Option<OwnedSemaphorePermit>,
 }
 

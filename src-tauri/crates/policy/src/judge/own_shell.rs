@@ -85,8 +85,9 @@ pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Sub
     }
 }
 
-/// Returns the outcome of a person's line of the file for a step in the agent's own shell: its program may be
-/// in a place that Postern does not look at.
+/// Returns the outcome of a person's line of the file for a step in the agent's own shell.
+///
+/// The step's program may be in a place that Postern does not look at.
 pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let harmless = || subject.step.assignments.iter().all(|one| is_harmless(one, &policy.settings));
     (facts.origin == Origin::AgentShell && harmless())

@@ -193,8 +193,9 @@ fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
     (!shows).then_some((at, ArgEffect::Changes, "changes the network, or what is loaded into the kernel"))
 }
 
-/// Returns a formula in a file, at an address or in a tap that is not Homebrew's: its code runs when it is
-/// looked at. brew(1)
+/// Returns a formula in a file, at an address or in a tap that is not Homebrew's.
+///
+/// Its code runs when it is looked at. brew(1)
 fn other_formula(read: &Invocation<'_>) -> Found {
     let sub = read.verbs.first().copied()?;
     let other = |at: &usize| {

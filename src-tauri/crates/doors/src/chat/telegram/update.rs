@@ -46,7 +46,7 @@ struct Under {
 struct Reacted {
     chat: Place,
     message_id: i64,
-    /// `None` if somebody reacts for a chat.
+    /// User; `None` if somebody reacts for a chat.
     user: Option<User>,
     old_reaction: Vec<Sign>,
     new_reaction: Vec<Sign>,
