@@ -12,7 +12,7 @@ pub(crate) fn peak(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmHWM:")
 }
 
-/// Begins to look for the peak anew.
+/// Begins to look for the peak again.
 pub(crate) fn forget_peak(pid: u32) -> anyhow::Result<()> {
     std::fs::write(format!("/proc/{pid}/clear_refs"), "5").context("this figure needs Linux")
 }

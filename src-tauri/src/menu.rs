@@ -263,7 +263,7 @@ fn shortened(line: &str) -> String {
     line.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// Returns the picture of a state; a template, which the menu bar colours. Decoded when this is built.
+/// Returns the picture of a state; a template, which the menu bar colors. Decoded when this is built.
 const fn face(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),

@@ -212,7 +212,7 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
     tauri_plugin_single_instance::Builder::new()
         .dbus_id(format!("dev.postern.desktop.d{:016x}", hasher.finish()))
         .callback(|app, args, _folder| {
-            // The other one was started with arguments that it took for good before it came here.
+            // The other one was started with arguments that it took always before it came here.
             let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
             match (other, app.try_state::<Parts>()) {
                 (Ok(Options { overview: true, .. }), Some(parts)) => parts.popover.toggle(app, None),

@@ -26,7 +26,7 @@ pub(crate) enum Heard {
     Lost,
 }
 
-/// The host, wherever it runs. This app is a face on duty for as long as it is held.
+/// The host, wherever it runs. This app is a face connected for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Backend {
     options: Options,

@@ -20,7 +20,7 @@ pub(super) enum Consent {
 }
 
 impl Consent {
-    /// Returns true if a yes counts at `now`, where the question is armed.
+    /// Returns true if an approval counts at `now`, where the question is armed.
     pub(super) fn is_given(self, now: Instant) -> bool {
         match self {
             Self::None => false,

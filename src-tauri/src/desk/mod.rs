@@ -178,7 +178,7 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Returns whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes
+    /// Returns whether an answer counts by what was shown of the question, and how it was said. `hold`: an approval
     /// is to be held.
     pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
         if !self.answers(params) {

@@ -36,7 +36,7 @@ pub(crate) struct Place {
     surface: Surface,
 }
 
-/// Makes the window, which is kept for so long without a question, and starts what drives it.
+/// Makes the window, which is kept for so long silently, and starts what drives it.
 pub(crate) fn open(
     app: &AppHandle,
     backend: Arc<Backend>,

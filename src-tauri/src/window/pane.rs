@@ -14,7 +14,7 @@ const HEIGHT: f64 = 260.0;
 pub(super) struct Pane {
     app: AppHandle,
     state: State,
-    /// Time that it is kept without a question.
+    /// Time that it is kept silently.
     keep: Duration,
     /// Time at which it is let go.
     until: Option<Instant>,

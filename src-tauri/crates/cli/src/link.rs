@@ -78,7 +78,7 @@ impl Link {
         self.control.ask::<M>(params).map_err(Failure::from_call)
     }
 
-    /// Watches the questions; this terminal is on duty while the connection lives.
+    /// Watches the questions; this terminal is connected while the connection lives.
     pub(crate) fn watch_questions(&mut self) -> Result<Vec<Question>, Failure> {
         Ok(self.control.watch(FaceKind::Terminal).map_err(Failure::from_call)?.questions)
     }

@@ -69,7 +69,7 @@ pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str,
     pairs.filter(|(was, is)| was.1 != is.1).map(|(was, is)| (was.0, was.1, is.1)).collect()
 }
 
-/// Returns true if an organisation decides a setting, whose locks are named as in a file.
+/// Returns true if an organization decides a setting, whose locks are named as in a file.
 pub(crate) fn is_locked(agent: &AgentRow, key: &str) -> bool {
     agent.locked.iter().any(|locked| plain_key(locked) == key)
 }

@@ -17,7 +17,7 @@ pub(crate) fn typed(question: &str, otherwise: &str) -> Result<String, Failure> 
     Ok(said.trim().to_owned())
 }
 
-/// Returns true if what was typed is a yes.
+/// Returns true if what was typed is an approval.
 pub(crate) fn is_yes(said: &str) -> bool {
     matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")
 }

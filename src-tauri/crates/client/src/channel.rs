@@ -166,7 +166,7 @@ impl Channel {
         self.ask(&Call::EventsAfter(EventsAfterParams { sequence }))
     }
 
-    /// Returns the next thing that comes; none where the time ran out first. No timeout waits for good.
+    /// Returns the next thing that comes; `None` if the time ran out first. No timeout waits always.
     pub fn read_message(&mut self, timeout: Option<Duration>) -> Result<Option<Message>, Gone> {
         match self.heard.pop_front() {
             Some(message) => Ok(Some(message)),
@@ -174,7 +174,7 @@ impl Channel {
         }
     }
 
-    /// Returns the next event; none where the time ran out first. Answers to calls that were only sent are
+    /// Returns the next event; `None` if the time ran out first. Answers to calls that were only sent are
     /// passed over.
     pub fn next_event(&mut self, timeout: Option<Duration>) -> Result<Option<Notice>, Gone> {
         loop {

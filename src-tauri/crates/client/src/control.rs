@@ -74,12 +74,12 @@ impl Control {
     }
 
     /// Watches the questions: gives those that wait, the rest comes by [`Self::next_told`]. While this connection
-    /// lives, a face of that kind is on duty.
+    /// lives, a face of that kind is connected.
     pub fn watch(&mut self, face: methods::FaceKind) -> Result<methods::Questions, CallError> {
         self.ask::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
     }
 
-    /// Returns the next notification; none where the time ran out first. No timeout waits for good.
+    /// Returns the next notification; `None` if the time ran out first. No timeout waits always.
     pub fn next_notification(&mut self, timeout: Option<Duration>) -> Result<Option<Notification>, Gone> {
         if let Some(told) = self.told.pop_front() {
             return Ok(Some(told));
@@ -90,7 +90,7 @@ impl Control {
         }
     }
 
-    /// Returns the next thing told; none where the time ran out first, or where this version does not know
+    /// Returns the next thing told; `None` if the time ran out first, or where this version does not know
     /// it.
     pub fn next_told(&mut self, timeout: Option<Duration>) -> Result<Option<Told>, Gone> {
         let told = self.next_notification(timeout)?;

@@ -97,7 +97,7 @@ impl Transport {
         }
     }
 
-    /// Returns the next message; none where the time ran out first. No timeout waits for good.
+    /// Returns the next message; `None` if the time ran out first. No timeout waits always.
     pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Frame>, Gone> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {

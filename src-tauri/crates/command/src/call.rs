@@ -109,7 +109,7 @@ pub(crate) struct Call {
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) dir: Dir,
     pub(crate) feed: Feed,
-    /// The shell that looks the name up, with its builtins; none where a program is started directly.
+    /// The shell that looks the name up, with its builtins; `None` if a program is started directly.
     pub(crate) shell: Option<Dialect>,
     /// Number of wrappers and shells around it.
     pub(crate) depth: usize,

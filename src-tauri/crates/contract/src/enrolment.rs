@@ -5,7 +5,7 @@ use postern_policy::{Access, Class, Preset, Settings};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Choice of what a new agent may do without a question.
+/// Choice of what a new agent may do silently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {

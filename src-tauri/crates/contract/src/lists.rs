@@ -97,7 +97,7 @@ impl Concern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConcernKind {
-    /// The rules and settings of an organisation.
+    /// The rules and settings of an organization.
     Managed,
     /// An agent's `permissions.jsonc`.
     Permissions,
@@ -167,7 +167,7 @@ pub struct AgentRow {
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then, because the person said so.
     pub denied_until: Option<Millis>,
-    /// The settings that an organisation decides: they cannot be changed here.
+    /// The settings that an organization decides: they cannot be changed here.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub locked: Vec<String>,
@@ -292,7 +292,7 @@ pub struct RuleDraft {
 }
 
 impl RuleDraft {
-    /// Returns a rule for everybody and for good, its kind told by how `text` is written.
+    /// Returns a rule for everybody and always, its kind told by how `text` is written.
     pub fn new(effect: Effect, text: impl Into<String>) -> Self {
         Self {
             effect,

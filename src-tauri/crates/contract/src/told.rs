@@ -149,6 +149,6 @@ pub struct Closed {
     pub code: String,
     /// Cause of the end.
     pub how: ClosedBy,
-    /// The face that answered: "window", "terminal"; none where nobody did.
+    /// The face that answered: "window", "terminal"; `None` if nobody did.
     pub face: Option<String>,
 }

@@ -293,7 +293,7 @@ impl Host {
         self.inner.faces.enter(kind)
     }
 
-    /// Returns the names of the faces on duty.
+    /// Returns the names of the faces connected.
     pub fn faces(&self) -> Vec<String> {
         self.inner.faces.names()
     }
@@ -375,7 +375,7 @@ impl Host {
         }
     }
 
-    /// Returns the secret that a person gave the door `name` (a bot's token, a password); none where there is
+    /// Returns the secret that a person gave the door `name` (a bot's token, a password); `None` if there is
     /// none.
     pub async fn given_secret(&self, name: &'static str) -> io::Result<Option<String>> {
         let data = self.inner.data.clone();
@@ -485,7 +485,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
     })
 }
 
-/// Returns the names in the root folder. None of them is missed for good: those that every system has are known to the judge.
+/// Returns the names in the root folder. None of them stays missed: those that every system has are known to the judge.
 fn root_entries() -> Arc<[String]> {
     let entries = std::fs::read_dir("/").into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()

@@ -3,7 +3,7 @@
 /// State of the person's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presence {
-    /// Nothing speaks against it: the screen shows this person's session, unlocked.
+    /// Nothing denies it: the screen shows this person's session, unlocked.
     Present,
     /// The screen is locked.
     Locked,

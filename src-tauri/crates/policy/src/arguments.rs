@@ -55,7 +55,7 @@ impl Arguments {
     }
 }
 
-/// Returns the hash that argument patterns consist of; none where they are patterns.
+/// Returns the hash that argument patterns consist of; `None` if they are patterns.
 pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
     let [only] = patterns else { return None };
     let digits = only.strip_prefix(BOUND)?;

@@ -43,7 +43,7 @@ pub enum Cause {
     Elevated(Elevation),
     /// The agent's file of rules cannot be read.
     FileUnreadable { problem: String },
-    /// The organisation's rules cannot be read.
+    /// The organization's rules cannot be read.
     ManagedUnreadable { problem: String },
     /// A deny rule cannot be read.
     BrokenDeny { problem: String },
@@ -214,7 +214,7 @@ pub enum RuleSource {
     File,
     /// A line of the agent's `permissions.jsonc`.
     Line(usize),
-    /// An organisation shipped it.
+    /// An organization shipped it.
     Managed,
     Import,
     /// The subagent's layer.

@@ -69,7 +69,7 @@ impl Class {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Access {
-    /// Allowed without a question, confined where the class can be.
+    /// Allowed silently, confined where the class can be.
     Allow,
     /// The person is asked.
     #[default]
@@ -121,7 +121,7 @@ impl Settings {
         } = access;
     }
 
-    /// Returns true if the agent has effects of a class without a question. It needs folders of its own for all but looking.
+    /// Returns true if the agent has effects of a class silently. It needs folders of its own for all but looking.
     pub fn allows(&self, class: Class) -> bool {
         self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
     }

@@ -72,7 +72,7 @@ impl Default for Setup {
 pub struct Measured {
     /// Commands.
     pub calls: usize,
-    /// Commands that run without a question.
+    /// Commands that run silently.
     pub allowed: usize,
     /// Commands that the person is asked about.
     pub asked: usize,
@@ -93,7 +93,7 @@ pub struct Measured {
     pub stopped: Vec<Stopped>,
 }
 
-/// A command that does not run without a question.
+/// A command that does not run silently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stopped {

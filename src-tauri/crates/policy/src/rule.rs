@@ -302,7 +302,7 @@ pub enum Source {
     Skill(String),
     /// An agent's `permissions.jsonc`.
     File,
-    /// Shipped by an organisation; read-only.
+    /// Shipped by an organization; read-only.
     Managed,
     /// Imported.
     Import,
@@ -377,7 +377,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Returns a rule of everybody's that a person wrote, for good and without conditions, as yet in no
+    /// Returns a rule of everybody's that a person wrote, always and without conditions, as yet in no
     /// store.
     pub fn new(effect: Effect, pattern: Pattern) -> Self {
         Self {

@@ -112,7 +112,7 @@ pub enum Fallback {
 pub enum Unreadable {
     /// The person is asked.
     Ask,
-    /// Sent back to the agent with advice, without a question.
+    /// Sent back to the agent with advice, silently.
     SendBack,
 }
 

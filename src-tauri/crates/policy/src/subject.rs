@@ -74,7 +74,7 @@ pub enum Command {
 /// Change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// All of it is written anew.
+    /// All of it is written again.
     Whole(String),
     /// Pieces of it are replaced, in this order.
     Pieces(Vec<Replacement>),

@@ -61,7 +61,7 @@ pub struct Notification {
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The call's id; none where it could not be read.
+    /// The call's id; `None` if it could not be read.
     pub id: Option<Id>,
     /// Result of the call.
     pub outcome: Result<Value, ErrorObject>,

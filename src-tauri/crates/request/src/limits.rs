@@ -6,7 +6,7 @@ use postern_policy::Settings;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Calls a second that are no requests: status, output, kill and the like.
+/// Calls a second that are no requests: status, output, kill and similar ones.
 const CALLS_A_SECOND: f64 = 500.0;
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -40,7 +40,7 @@ impl Limits {
         self.calls.take(CALLS_A_SECOND, now)
     }
 
-    /// Returns when the next question may open beside those that are open; none where it may now.
+    /// Returns when the next question may open beside those that are open; `None` if it may now.
     pub fn next_question(&mut self, settings: &Settings, now: Duration) -> Option<Duration> {
         self.forget(now);
         let most = usize::try_from(settings.questions_per_minute).unwrap_or(usize::MAX).max(1);

@@ -51,7 +51,7 @@ pub struct Lost {
     pub named: Vec<Entry>,
 }
 
-/// Writes the copy of the record at `path` anew, unless it has everything already.
+/// Writes the copy of the record at `path` again, unless it has everything already.
 pub(crate) fn keep(conn: &Connection, path: &Path) -> Result<bool, Error> {
     let spare = beside(path, SUFFIX);
     // One state of all tables.

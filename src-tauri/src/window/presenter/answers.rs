@@ -47,7 +47,7 @@ impl Presenter {
         Ok(answered)
     }
 
-    /// Returns true if a yes to the question on show is to be held: where it is dangerous, and the owner does
+    /// Returns true if an approval to the question on show is to be held: where it is dangerous, and the owner does
     /// not confirm it.
     pub(super) fn holds(&self) -> bool {
         self.desk.is_dangerous() && !self.preferences.get().confirm
@@ -132,7 +132,7 @@ impl Presenter {
 }
 
 /// Returns true if a denial may wait in the window so that it can be undone. It may not where the question
-/// would end with a yes if the window were gone by then.
+/// would end with an approval if the window were gone by then.
 fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }

@@ -36,7 +36,7 @@ enum Seen<'a> {
     Attention { message: &'a str },
 }
 
-/// Tells each question as it comes and goes, also after the host was restarted. The terminal is on duty meanwhile.
+/// Tells each question as it comes and goes, also after the host was restarted. The terminal is connected meanwhile.
 pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
     link.whenever_it_runs(|link| watch_once(link, json))
 }
@@ -187,7 +187,7 @@ fn all_of(
     )))
 }
 
-/// Shows the question in full and asks for a yes on the terminal.
+/// Shows the question in full and asks for an approval on the terminal.
 fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;

@@ -190,7 +190,7 @@ impl App {
         }
     }
 
-    /// Returns true if a yes would count.
+    /// Returns true if an approval would count.
     pub(super) fn armed(&self) -> bool {
         self.visible && self.end_seen && self.arming.as_ref().is_some_and(|arming| arming.armed)
     }

@@ -163,7 +163,7 @@ fn key(code: KeyCode) -> Option<Key> {
     })
 }
 
-/// Tells the host what is on show; it says whether a yes would count.
+/// Tells the host what is on show; it says whether an approval would count.
 fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
     let seen = Presented {
@@ -190,7 +190,7 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
     let Given { answer, proposal, feedback, requests } = given;
     let all = requests.len();
     let Some(question) = app.question() else { return Ok(()) };
-    // What is saved for a tool is its pattern, for good, in the agent's own file.
+    // What is saved for a tool is its pattern, always, in the agent's own file.
     let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         question_id: question.id.clone(),

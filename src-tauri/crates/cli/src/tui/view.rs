@@ -1,4 +1,4 @@
-//! Draws what the terminal view knows. The terminal's own colours: it looks right on light and on dark.
+//! Draws what the terminal view knows. The terminal's own colors: it looks right on light and on dark.
 
 use super::app::{App, Mode, View};
 use super::inbox;
@@ -133,7 +133,7 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns the line above the keys: what is typed, what is missing for a yes, what was done.
+/// Returns the line above the keys: what is typed, what is missing for an approval, what was done.
 fn bottom(app: &App) -> String {
     let typed = match &app.mode {
         Mode::Keys => None,

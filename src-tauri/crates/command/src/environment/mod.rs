@@ -19,7 +19,7 @@ pub fn is_plain_value(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
 }
 
-/// Returns true if a program may be given this variable without a question.
+/// Returns true if a program may be given this variable silently.
 pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
     class_of(name) == Class::Auto && is_plain_value(value) || is_harmless_value(name, value)

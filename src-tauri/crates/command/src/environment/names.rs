@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub enum Class {
     /// Computed by Postern; a request cannot set it.
     Base,
-    /// May be set with a harmless value, without a question.
+    /// May be set with a harmless value, silently.
     Auto,
     /// May be set; the person sees it and is asked.
     Ask,
@@ -72,7 +72,7 @@ pub struct HarmlessValues {
 static LISTS: LazyLock<Option<Lists>> =
     LazyLock::new(|| serde_json::from_str(include_str!("names.json")).ok());
 
-/// Returns the lists; none where the data file does not parse, which a test rules out.
+/// Returns the lists; `None` if the data file does not parse, which a test rules out.
 pub fn lists() -> Option<&'static Lists> {
     LISTS.as_ref()
 }

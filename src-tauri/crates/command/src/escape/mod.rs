@@ -22,7 +22,7 @@ const MARKS_IN_A_ROW: usize = 4;
 pub struct EscapedPiece {
     /// Text to show.
     pub text: String,
-    /// True if `text` stands for a character that cannot be shown: to be set apart by colour.
+    /// True if `text` stands for a character that cannot be shown: to be set apart by color.
     pub escaped: bool,
 }
 

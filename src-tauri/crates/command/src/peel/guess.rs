@@ -5,7 +5,7 @@ use crate::call::{Arg, Call, Feed};
 use crate::programs::{Class, class_of};
 use crate::shell::candidates;
 
-/// `=` of one word behind which a command is looked for.
+/// `=` of one word after which a command is looked for.
 const MOST_VALUES: usize = 4;
 
 /// Returns every command that the words from `from` on, the texts in them, and what is fed to the call may

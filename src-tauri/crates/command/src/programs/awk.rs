@@ -6,7 +6,7 @@ use std::str::CharIndices;
 /// Words with which a program runs commands, reads other input, or sees the environment.
 const FORBIDDEN: [&str; 7] = ["system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "close", "fflush"];
 
-/// Words behind which a slash begins a regular expression.
+/// Words after which a slash begins a regular expression.
 const KEYWORDS: [&str; 19] = [
     "print", "printf", "return", "case", "in", "else", "do", "delete", "exit", "BEGIN", "END", "if", "while",
     "for", "switch", "next", "func", "function", "default",
@@ -41,7 +41,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads to the end; none where something does more than print.
+    /// Reads to the end; `None` if something does more than print.
     fn reads(&mut self) -> Option<()> {
         while let Some((at, c)) = self.chars.next() {
             match c {

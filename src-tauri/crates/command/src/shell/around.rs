@@ -55,7 +55,7 @@ pub(super) struct Around {
     pub(super) feed: Feed,
     /// Reached for certain, once, in the line's own shell.
     pub(super) certain: bool,
-    /// `$1` and the like still mean what the text was started with.
+    /// `$1` and similar ones still mean what the text was started with.
     pub(super) own_parameters: bool,
     /// The whole of a substitution `$(< file)`, which every shell reads itself.
     pub(super) reads_file: bool,

@@ -16,7 +16,7 @@ const LONGEST_PREFIX: usize = 8;
 /// Here-documents in one text.
 const MOST_HERE_DOCUMENTS: usize = 32;
 
-/// Arithmetic commands in one text: one parser looks for the end of each anew.
+/// Arithmetic commands in one text: one parser looks for the end of each again.
 const MOST_ARITHMETIC: usize = 64;
 
 /// Function definitions in one text, by their brackets.

@@ -105,7 +105,7 @@ pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Proble
         match c {
             '(' => depth += 1,
             ')' => depth = depth.checked_sub(1).ok_or(HARD)?,
-            // `$1` may be any text; `$#` and the like are numbers.
+            // `$1` may be any text; `$#` and similar ones are numbers.
             '$' => match rest.peek() {
                 Some('#' | '?' | '$' | '!') => drop(rest.next()),
                 Some(c) if c.is_ascii_alphabetic() || *c == '_' => {}

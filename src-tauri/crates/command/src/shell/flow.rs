@@ -5,7 +5,7 @@ use crate::Dir;
 /// Folders that a point of the line may be in before it counts as unknown.
 const MOST: usize = 4;
 
-/// The directory at a point of the line; none where the point is never reached (after `exit`).
+/// The directory at a point of the line; `None` if the point is never reached (after `exit`).
 pub(super) type Where = Option<Dir>;
 
 /// The directory after a command, by how it ended.

@@ -29,7 +29,7 @@ pub(super) fn share_a_line(all: &[HereDocument]) -> bool {
     })
 }
 
-/// Returns the text without its here-documents, character for character; none where it is not plain how they
+/// Returns the text without its here-documents, character for character; `None` if it is not plain how they
 /// are read.
 ///
 /// What the tree says of them is checked by a rule of our own: bodies begin behind the line of their operators, in the

@@ -31,7 +31,7 @@ pub struct FeedAsk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedPage {
-    /// The steps; none where nothing happened in the time that was waited.
+    /// The steps; `None` if nothing happened in the time that was waited.
     pub events: Vec<FeedEvent>,
     /// Position for the next call.
     pub after: i64,

@@ -42,9 +42,9 @@ pub struct DayCounts {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleCount {
     pub id: RuleId,
-    /// The rule; none where it is gone by now.
+    /// The rule; `None` if it is gone by now.
     pub rule: Option<RuleRow>,
-    /// Number of requests that it let through without a question.
+    /// Number of requests that it let through silently.
     pub allowed: u64,
     /// Number of requests that it denied.
     pub denied: u64,

@@ -238,7 +238,7 @@ pub struct Doors {
     pub doors: Vec<DoorRow>,
     /// Connections on agents' channels, oldest first.
     pub clients: Vec<DoorClient>,
-    /// Faces on duty, oldest first.
+    /// Faces connected, oldest first.
     pub approvers: Vec<DoorApprover>,
 }
 

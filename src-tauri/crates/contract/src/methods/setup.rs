@@ -291,7 +291,7 @@ pub struct SetupImport {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub check: bool,
-    /// With `check`: number of requests to judge again, at most 1000; none where left out.
+    /// With `check`: number of requests to judge again, at most 1000; `None` if left out.
     #[serde(default)]
     pub last: Option<u32>,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! From the host to the chat: what waits is shown, what changed is shown anew, what ended is told.
+//! From the host to the chat: what waits is shown, what changed is shown again, what ended is told.
 
 use super::approval::{Approval, Shown, WITHDRAWN, outcome, outcome_of_question};
 use super::hub::{Hub, Job};

@@ -80,7 +80,7 @@ pub(super) struct Hub<M> {
     pub(super) settings: Settings,
     pub(super) register: Arc<Mutex<Register>>,
     pub(super) line: watch::Sender<Line>,
-    /// Owners on duty: while the network is there.
+    /// Owners connected: while the network is there.
     pub(super) faces: HashMap<String, FaceGuard>,
     /// Decisions of our answers, until the host reports them.
     pub(super) ours: HashMap<String, Decided>,
@@ -278,7 +278,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Owners are on duty while the network is there.
+    /// Owners are connected while the network is there.
     pub(super) fn duty(&mut self) {
         let owners: Vec<(String, String)> = if self.online() {
             self.register().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()

@@ -1,4 +1,4 @@
-//! An agent's settings on the disk: what would change is planned, shown, written, and taken back to the letter.
+//! An agent's settings on the disk: what would change is planned, shown, written, and undone to the letter.
 
 use super::{BadSettings, Kind, holds_ours, install, is_script, mcp_entry, uninstall};
 use postern_command::escape;

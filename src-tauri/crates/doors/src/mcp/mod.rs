@@ -111,7 +111,7 @@ impl McpAgent {
         Ok(self.connect()?.call(call)?)
     }
 
-    /// Returns whether the agent may run anything: asked anew each time, because the person may change it.
+    /// Returns whether the agent may run anything: asked again each time, because the person may change it.
     fn may_run(&self) -> Result<bool, Trouble> {
         Ok(self.connect()?.welcome().policy.security != "deny")
     }

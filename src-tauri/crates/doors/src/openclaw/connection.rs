@@ -143,7 +143,7 @@ fn still(stage: &Stage) -> Refusal {
     }
 }
 
-/// Returns a decision; none where nobody decided in time.
+/// Returns a decision; `None` if nobody decided in time.
 async fn decision(
     shared: &Arc<Shared>,
     stream: &UnixStream,

@@ -29,7 +29,7 @@ pub(super) enum Stage {
 pub(super) enum Ended {
     /// A run, or why it did not run.
     Exec(Result<Ran, Refusal>),
-    /// A decision; none where nobody decided.
+    /// A decision; `None` if nobody decided.
     Decision(Option<Decision>),
 }
 

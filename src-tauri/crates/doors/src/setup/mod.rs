@@ -73,7 +73,7 @@ impl Setup {
 
     async fn done(&self) -> Result<BTreeMap<KnownAgent, Done>, ControlError> {
         let kept = self.host.recall(KEPT).await.map_err(|error| store(&error))?;
-        // What cannot be read is a newer version's: nothing is taken back for it.
+        // What cannot be read is a newer version's: nothing is undone for it.
         Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
     }
 

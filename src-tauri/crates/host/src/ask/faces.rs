@@ -44,7 +44,7 @@ impl std::fmt::Display for FaceId {
     }
 }
 
-/// The faces on duty.
+/// The faces connected.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faces {
     inner: Arc<Mutex<Roster>>,
@@ -127,17 +127,17 @@ impl Faces {
         By { face: face.kind.name().to_owned(), name, user, ..By::default() }
     }
 
-    /// Returns the kinds of those on duty.
+    /// Returns the kinds of those connected.
     pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
         self.on_duty().into_iter().map(|(kind, _)| kind).collect()
     }
 
-    /// Returns those on duty and since when, oldest first.
+    /// Returns those connected and since when, oldest first.
     pub(crate) fn on_duty(&self) -> Vec<(FaceKind, Millis)> {
         self.lock().on_duty.values().copied().collect()
     }
 
-    /// Returns the names of those on duty, each once.
+    /// Returns the names of those connected, each once.
     pub(crate) fn names(&self) -> Vec<String> {
         self.kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
     }
@@ -149,7 +149,7 @@ impl Faces {
     }
 }
 
-/// A face is on duty while this is held.
+/// A face is connected while this is held.
 #[derive(Debug)]
 pub struct FaceGuard {
     id: FaceId,

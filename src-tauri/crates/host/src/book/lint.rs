@@ -25,7 +25,7 @@ pub(crate) struct Wrong {
     pub(crate) rules: Vec<LintedRule>,
     /// With whole files: whose, and what.
     pub(crate) files: Vec<(AgentId, FileError)>,
-    /// With what an organisation ships.
+    /// With what an organization ships.
     pub(crate) managed: Option<String>,
 }
 

@@ -79,7 +79,7 @@ impl Book {
     fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
         let before = self.snapshot();
         let managed = Managed::read(&self.places().managed, &self.places().home);
-        // What an organisation ships is in every agent's part.
+        // What an organization ships is in every agent's part.
         let only = only.filter(|_| managed == before.managed);
         let record = self.inner.store.read(|conn| {
             Ok(Record {

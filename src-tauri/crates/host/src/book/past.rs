@@ -70,7 +70,7 @@ impl Past {
         Self::with(reading, found, shell, row)
     }
 
-    /// Returns a request from its record, with what is found for it now; none where it cannot be read any
+    /// Returns a request from its record, with what is found for it now; `None` if it cannot be read any
     /// more.
     pub(crate) fn found_again(
         row: &RequestRow,

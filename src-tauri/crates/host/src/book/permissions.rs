@@ -22,7 +22,7 @@ pub(crate) struct PermissionsFile {
     pub(crate) text: String,
     /// Parsed content, or its fault.
     pub(crate) read: Result<FileLayer, FileError>,
-    /// The file as it was when it was read; none where there was none to look at.
+    /// The file as it was when it was read; `None` if there was none to look at.
     stamp: Option<Stamp>,
 }
 

@@ -71,7 +71,7 @@ impl Book {
         })
     }
 
-    /// Returns whether the program that a pinned rule names is another one now; none where it cannot be told.
+    /// Returns whether the program that a pinned rule names is another one now; `None` if it cannot be told.
     pub(super) fn has_changed(&self, pattern: &Pattern, agent: Option<&AgentId>, pin: &Pin) -> Option<bool> {
         let now = self.pin_of(pattern, agent).ok()?;
         Some(now.program.sha256 != pin.program.sha256)

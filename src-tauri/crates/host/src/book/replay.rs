@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Another policy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Edited {
-    /// These rules instead of the person's own; those of skills and of an organisation stay.
+    /// These rules instead of the person's own; those of skills and of an organization stay.
     pub(crate) rules: Option<Vec<Rule>>,
     /// These rules besides.
     pub(crate) and: Vec<Rule>,

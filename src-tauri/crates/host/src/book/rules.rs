@@ -166,7 +166,7 @@ impl Book {
         }
     }
 
-    /// Saves a new rule and swaps it in. Whoever calls holds the pen.
+    /// Saves a new rule and swaps it in. Whoever calls holds the write lock.
     pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
         let agent = rule.agent.clone();
         let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;
@@ -230,7 +230,7 @@ impl Book {
         .await
     }
 
-    /// Returns those of the record, then those of an organisation.
+    /// Returns those of the record, then those of an organization.
     pub(super) fn kept_and_shipped(
         &self,
         wanted: impl Fn(Option<&AgentId>) -> bool,

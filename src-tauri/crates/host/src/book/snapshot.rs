@@ -47,11 +47,11 @@ impl Default for Snapshot {
 /// Agent with its policy and files.
 #[derive(Debug)]
 pub(crate) struct AgentEntry {
-    /// As it is kept, but for the settings that an organisation decides.
+    /// As it is kept, but for the settings that an organization decides.
     pub(crate) agent: Agent,
     /// Settings as they are stored: the person's own.
     pub(crate) own: Settings,
-    /// The names of the settings that an organisation decides.
+    /// The names of the settings that an organization decides.
     pub(crate) locked: Vec<String>,
     pub(crate) folder: AgentFolder,
     pub(crate) policy: Arc<AgentPolicy>,

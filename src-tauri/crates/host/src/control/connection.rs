@@ -92,7 +92,7 @@ async fn talk<S: AsyncRead + Unpin>(
             }
             heard = told.recv() => match heard {
                 Ok(heard) => session.hear(&heard, out),
-                // It missed something: cut off, it connects again and reads the lists anew.
+                // It missed something: cut off, it connects again and reads the lists again.
                 Err(RecvError::Lagged(_)) if session.watches() => return,
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,

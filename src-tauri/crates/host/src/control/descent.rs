@@ -13,7 +13,7 @@ const FARTHEST: usize = 256;
 pub(crate) trait Processes {
     /// Returns the parent of `pid`; `None` if it is gone or unknown.
     fn parent(&self, pid: u32) -> Option<u32>;
-    /// Returns the session `pid` belongs to; none where it is gone or unknown.
+    /// Returns the session `pid` belongs to; `None` if it is gone or unknown.
     fn session(&self, pid: u32) -> Option<u32>;
     /// Returns true if `pid` descends from a host or one of `runs`, through any orphaning; `None` if that is
     /// unknown.

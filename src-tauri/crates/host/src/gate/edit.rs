@@ -109,7 +109,7 @@ impl Task {
         answer(reply, edited);
     }
 
-    /// Returns the question as it would be, where nothing speaks against it.
+    /// Returns the question as it would be, where nothing denies it.
     fn can_show(
         &mut self,
         question: &str,

@@ -184,7 +184,7 @@ impl Task {
     }
 }
 
-/// Returns the last event of a request, as it was told; built anew from the record where the event is not
+/// Returns the last event of a request, as it was told; built again from the record where the event is not
 /// kept any more. None where it has not ended.
 fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
@@ -192,7 +192,7 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let told = row.told.and_then(|sequence| {
         store.read(|conn| postern_store::events::get(conn, &summary.agent, sequence)).ok().flatten()
     });
-    // An agent that was removed and enrolled anew counts from one again: another event may have that number.
+    // An agent that was removed and enrolled again counts from one again: another event may have that number.
     let told = told.filter(|event| event.event.request == Some(summary.id));
     if let Some(notice) = told.as_ref().and_then(crate::publish::notice_again) {
         return Some(notice);

@@ -195,7 +195,7 @@ impl Gate {
         self.ask(Message::Shutdown).await
     }
 
-    /// Returns the settings of an agent; none where there is no such agent.
+    /// Returns the settings of an agent; `None` if there is no such agent.
     pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
         self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
     }

@@ -56,7 +56,7 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     }
     let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
         (Some(offer), _) => rules_of(offer, effect),
-        // What is too wide to be allowed for good can still be denied for good.
+        // What is too wide to be allowed always can still be denied always.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
             let input = RuleInput::Nothing;

@@ -54,7 +54,7 @@ pub(crate) fn time(at: Millis) -> String {
     format!("{at:.3}")
 }
 
-/// Returns a written event as it was told; none where it cannot be read back.
+/// Returns a written event as it was told; `None` if it cannot be read back.
 pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
     let line = told_again(row, &row.event.params);
     let frame = postern_protocol::decode(line.trim_ascii_end(), postern_protocol::limits::FRAME_OUT).ok()?;

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
 pub(super) struct Told {
-    /// The number that it was written down under; none where it is not to be told after all.
+    /// The number that it was written down under; `None` if it is not to be told after all.
     pub(super) receipt: Receipt<Option<u64>>,
     pub(super) notice: Notice,
     pub(super) done: Option<Done>,

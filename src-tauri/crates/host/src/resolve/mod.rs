@@ -60,7 +60,7 @@ pub struct Resolved {
 /// Every file that a run depends on, open since it was judged.
 #[derive(Debug, Default)]
 pub struct Held {
-    /// The program that is started; none where it was not found, and then nothing can be started.
+    /// The program that is started; `None` if it was not found, and then nothing can be started.
     pub started: Option<Arc<HeldFile>>,
     /// Every other program that was found, interpreters included.
     pub programs: Vec<Arc<HeldFile>>,

@@ -57,7 +57,7 @@ struct Child {
     error: c_int,
 }
 
-/// Starts the program held; none where that is not possible: tracing is forbidden here, or would take a setuid
+/// Starts the program held; `None` if that is not possible: tracing is forbidden here, or would take a setuid
 /// program its rights.
 pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     // Confined it gets no rights by its file.
@@ -282,7 +282,7 @@ unsafe fn execute(child: &mut Child) {
                 child.not_held = true;
                 return fail(child);
             }
-            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so for good.
+            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so always.
             // The keeper's namespaces end with us, and nothing has a parent in them.
             if child.keeper < 0 && libc::getppid() != child.host {
                 libc::_exit(127);

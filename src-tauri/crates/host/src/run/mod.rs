@@ -245,7 +245,7 @@ impl SpawnError {
     }
 }
 
-/// Returns the parent of any process, as the system tells it; none where there is no such process.
+/// Returns the parent of any process, as the system tells it; `None` if there is no such process.
 pub fn parent_of(pid: u32) -> Option<u32> {
     let parent = tree::parent_of(i32::try_from(pid).ok()?)?;
     u32::try_from(parent).ok()

@@ -82,7 +82,7 @@ fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
         .ok()
 }
 
-/// The files of an organisation. Their folders may hold much else (`/etc`), which says nothing.
+/// The files of an organization. Their folders may hold much else (`/etc`), which says nothing.
 struct Shipped {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
@@ -122,7 +122,7 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
 }
 
 /// Returns the folders of skills, the one that holds every agent's `permissions.jsonc`, people's own
-/// programs, and those of an organisation's files.
+/// programs, and those of an organization's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
     let data = &book.places().data;
@@ -143,7 +143,7 @@ fn follow(
     }
     watched.retain(|root| roots.contains(root));
     for root in roots {
-        // Of an organisation's folder only the files right in it: it may be /etc.
+        // Of an organization's folder only the files right in it: it may be /etc.
         let mode = if flat.contains(root) { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
         if !watched.contains(root) && begin(watcher, root, mode) {
             watched.insert(root.clone());

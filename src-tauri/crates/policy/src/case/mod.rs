@@ -44,7 +44,7 @@ pub struct Case {
     /// Rules of an organization that deny.
     #[serde(default)]
     pub managed: Vec<Written>,
-    /// The text of the agent's `permissions.jsonc`; none where left out.
+    /// The text of the agent's `permissions.jsonc`; `None` if left out.
     pub permissions: Option<String>,
     /// The time it is, in milliseconds since 1970.
     #[serde(default)]

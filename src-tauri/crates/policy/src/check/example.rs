@@ -8,7 +8,7 @@ use crate::rule::{Lifetime, Pattern, Rule, Source};
 use crate::skill::may_serve_skill;
 use postern_command::{Dialect, Reading, read_shell};
 
-/// Returns whether the example is matched; none where it cannot be read.
+/// Returns whether the example is matched; `None` if it cannot be read.
 pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     // The shell expands a leading `~` before it looks the program up; the home folder is known here.
     let expanded = path::expand_home(example, home);

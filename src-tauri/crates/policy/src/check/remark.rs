@@ -40,7 +40,7 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
             all.push((rule.id, Remark::TooBroad));
         }
         all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
-        // Of an organisation's rules nobody keeps how they are used.
+        // Of an organization's rules nobody keeps how they are used.
         if rule.source != Source::Managed && now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
             all.push((rule.id, Remark::Unused));
         }

@@ -1,4 +1,4 @@
-//! Stages 2 to 4: what speaks against a step, whatever the settings say.
+//! Stages 2 to 4: what denies a step, whatever the settings say.
 
 use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};

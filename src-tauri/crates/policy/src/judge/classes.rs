@@ -1,4 +1,4 @@
-//! Classes: what an agent may do without a question, by the effects of its steps.
+//! Classes: what an agent may do silently, by the effects of its steps.
 //!
 //! Effects come from words, which do not hold at run time. So what looks, changes files or builds is allowed only if the
 //! run is confined: then a wrong effect costs a failed run and nothing else. A class whose effects no profile can hold

@@ -1,4 +1,4 @@
-//! Places that a step names, and those that a step may read without a question.
+//! Places that a step names, and those that a step may read silently.
 
 use super::subject::Subject;
 use crate::confinement::{DEVICES, Protected, SYSTEM_PLACES};

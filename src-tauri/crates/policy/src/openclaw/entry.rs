@@ -42,7 +42,7 @@ impl Entry {
         }
         let arguments = match self.arguments.as_deref() {
             Some(hash) if hash.starts_with(HASHED) => Some(vec![self.hashed(hash)?]),
-            // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open anew what was closed.
+            // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open again what was closed.
             _ if self.generated => {
                 return Err(
                     self.told("OpenClaw wrote it itself, bound to no command, and looks at it no more")

@@ -235,7 +235,7 @@ pub fn kind_name(pattern: &Pattern) -> PatternKind {
     }
 }
 
-/// Returns the command pattern that covers a command's kind (`git push *`), by the arity table; none where
+/// Returns the command pattern that covers a command's kind (`git push *`), by the arity table; `None` if
 /// its words cannot stand in a pattern as themselves.
 pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
     let plain = |word: &&str| {

@@ -6,7 +6,7 @@ use postern_command::quote_word;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
-/// Returns the shell command that a tool's use amounts to; none where it amounts to none.
+/// Returns the shell command that a tool's use amounts to; `None` if it amounts to none.
 ///
 /// Returns the shell line equivalent to a tool call.
 ///

@@ -29,7 +29,7 @@ pub struct Entry {
     pub written: String,
     pub effect: Effect,
     pub origin: Origin,
-    /// The tool's name; none where it names one tool and is no pattern.
+    /// The tool's name; `None` if it names one tool and is no pattern.
     tools: Option<Glob>,
     value: Option<Glob>,
     command: Option<CommandWords>,
@@ -162,7 +162,7 @@ impl Entry {
         self.is_catch_all() || self.value.as_ref().is_some_and(|glob| glob.is_generous_match(value))
     }
 
-    /// Returns the one program that its pattern is about; none where its first word is more than a plain
+    /// Returns the one program that its pattern is about; `None` if its first word is more than a plain
     /// name.
     pub(crate) fn program(&self) -> Option<&str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -4,7 +4,7 @@ use super::layer::{FileLayer, last_match};
 use super::{HOST_TOOL, SHELL_TOOL};
 use crate::rule::Effect;
 
-/// Dangers of a file, in plain words; none where it keeps a person in the loop.
+/// Dangers of a file, in plain words; `None` if it keeps a person in the loop.
 pub fn dangers(file: &FileLayer) -> Vec<String> {
     // A tool that no file names: only a catch-all speaks about it.
     let allows = |tool: &str| {

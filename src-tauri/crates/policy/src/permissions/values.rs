@@ -35,7 +35,7 @@ pub(super) enum Values<'a> {
 pub(super) struct Value<'a> {
     /// As it was given.
     pub(super) written: &'a str,
-    /// Spellings that an allow has to match, all of them; none where no pattern can be sure of it.
+    /// Spellings that an allow has to match, all of them; `None` if no pattern can be sure of it.
     sure: Option<Vec<String>>,
     /// Spellings that a deny or ask may match.
     pub(super) all: Vec<String>,

@@ -126,7 +126,7 @@ impl Life {
         matches!(self.state, State::Asking { .. })
     }
 
-    /// Gives what is to be done next; none where that waits for something under way, or for its time.
+    /// Gives what is to be done next; `None` if that waits for something under way, or for its time.
     pub fn next(&mut self, now: Duration) -> Option<Effect> {
         if self.is_busy() || self.again.is_some_and(|again| now < again) {
             return None;
@@ -175,7 +175,7 @@ impl Life {
         let begins =
             |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Remember | Effect::Ask { .. });
         if self.to_do.iter().any(begins) {
-            // A yes that came meanwhile is no yes any more, and nobody is told that it was.
+            // An approval that came meanwhile is no yes any more, and nobody is told that it was.
             self.to_do.retain(|effect| match effect {
                 Effect::Record(entry) => !matches!(entry.state, State::Starting { .. }),
                 Effect::Acknowledge => false,

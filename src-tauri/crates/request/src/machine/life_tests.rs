@@ -96,7 +96,7 @@ impl Host {
                 self.process == Process::Coming
             }
             Event::Exited(_) | Event::TimedOut => self.process == Process::Runs,
-            // A yes is handed to the agent where a process would start.
+            // An approval is handed to the agent where a process would start.
             Event::LeftToAgent if matches!(self.life.state(), State::Starting { .. }) => {
                 self.process == Process::Coming
             }

@@ -125,7 +125,7 @@ fn asking(shown: Digest, event: Event) -> Next {
         }
         Event::Killed => refused(cancelled()),
         Event::Shutdown => refused(Refusal::Quit.into()),
-        // A yes to something else than what is on show is no yes.
+        // An approval to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
         | Event::JudgedAllow { .. }
         | Event::LeftToAgent

@@ -58,7 +58,7 @@ impl Forward {
         Ok(())
     }
 
-    /// Asks and waits for the answer; none where the host has none to give.
+    /// Asks and waits for the answer; `None` if the host has none to give.
     fn ask_now<R: for<'de> serde::Deserialize<'de>>(&mut self, call: &Call) -> Result<Option<R>, Gone> {
         self.channel.set_nonblocking(false)?;
         let answer = self.channel.ask(call);

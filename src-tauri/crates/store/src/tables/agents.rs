@@ -84,7 +84,7 @@ pub fn add(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     if added == 1 { Ok(()) } else { Err(Error::Refused(format!("there is an agent {} already", agent.id))) }
 }
 
-/// Writes name, colour, settings, uids and the time until which it is denied.
+/// Writes name, color, settings, uids and the time until which it is denied.
 pub fn save(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6 WHERE id = ?1",

@@ -25,7 +25,7 @@ pub struct NewEvent {
     pub at: Millis,
     /// The request it is about: the host's own number.
     pub request: Option<Uuid>,
-    /// `exec.started` and the like.
+    /// `exec.started` and similar ones.
     pub method: String,
     /// JSON text of its fields, without `sequence` and `at`.
     pub params: String,
@@ -100,7 +100,7 @@ pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<E
     Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))
 }
 
-/// Returns the oldest event that is still kept; none where there is none.
+/// Returns the oldest event that is still kept; `None` if there is none.
 pub fn oldest(conn: &Connection, agent: &AgentId) -> Result<Option<u64>, Error> {
     let mut query = conn.prepare_cached("SELECT min(sequence) FROM events WHERE agent = ?1")?;
     Ok(query.query_row([agent.as_str()], |row| row.get(0))?)

@@ -71,14 +71,14 @@ pub fn newest(conn: &Connection) -> Result<i64, Error> {
     Ok(query.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// Returns the number behind which everything lies that happened at `at` or later.
+/// Returns the number after which everything lies that happened at `at` or later.
 pub fn before(conn: &Connection, at: Millis) -> Result<i64, Error> {
     let mut query = conn.prepare_cached("SELECT min(number) FROM feed WHERE at >= ?1")?;
     let first: Option<i64> = query.query_row([at], |row| row.get(0))?;
     first.map_or_else(|| newest(conn), |first| Ok(first - 1))
 }
 
-/// Returns the number behind which the newest `count` entries lie.
+/// Returns the number after which the newest `count` entries lie.
 pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
     Ok((newest(conn)? - i64::from(count)).max(0))
 }

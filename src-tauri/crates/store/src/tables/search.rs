@@ -138,7 +138,7 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Empties the index, whose segments would keep words of what was deleted; everything is indexed anew.
+/// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
 pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
     conn.execute_batch(
         "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;",

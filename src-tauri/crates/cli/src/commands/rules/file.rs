@@ -32,7 +32,7 @@ pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
         .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))
 }
 
-/// Sends rules in parts. Gives the batch that takes them up; none where they fit into one call.
+/// Sends rules in parts. Gives the batch that takes them up; `None` if they fit into one call.
 pub(crate) fn stage(link: &mut Link, rules: &mut Vec<RuleDraft>) -> Result<Option<String>, Failure> {
     let mut parts: Vec<Vec<RuleDraft>> = Vec::new();
     let mut room = 0;

@@ -29,7 +29,7 @@ pub enum FaceKind {
     Window,
     /// A terminal.
     Terminal,
-    /// Something that only looks on: it does not count as being on duty.
+    /// Something that only looks on: it does not count as being connected.
     Observer,
 }
 

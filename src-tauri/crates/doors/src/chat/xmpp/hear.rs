@@ -165,7 +165,7 @@ impl Hearing {
             }
             StreamEvent::Resumed if self.room.as_ref().is_none_or(|room| room.joined) => Some(self.online()),
             StreamEvent::Resumed => None,
-            // It is made anew rather than resumed: a server that was restarted knows nothing to resume, and what waits is
+            // It is made again rather than resumed: a server that was restarted knows nothing to resume, and what waits is
             // shown again anyway.
             StreamEvent::Suspended => {
                 self.stream = None;

@@ -48,7 +48,7 @@ enum Tried {
 }
 
 impl Delivery {
-    /// Sends an event until it is taken, or refused for good.
+    /// Sends an event until it is taken, or refused always.
     pub(super) async fn deliver(&self, event: FeedEvent) {
         let event = self.commands.of(event);
         let id = format!("evt_{}_{}", event.event_at, event.sequence);

@@ -1,4 +1,4 @@
-//! The file of an organisation: JSON with comments, or a property list where its name says so.
+//! The file of an organization: JSON with comments, or a property list where its name says so.
 
 use super::settings;
 use crate::book::BookError;

@@ -92,12 +92,12 @@ impl Managed {
         Some(format!("{rules} {plural} from {}{decides}", self.sources.join(" and ")))
     }
 
-    /// Settings with what the organisation decides put over them.
+    /// Settings with what the organization decides put over them.
     pub(crate) fn over(&self, settings: &Settings) -> Settings {
         settings::over(settings, &self.settings).unwrap_or_else(|_| settings.clone())
     }
 
-    /// Puts back what was the person's own where the organisation decides, so that it is there again afterwards. The
+    /// Puts back what was the person's own where the organization decides, so that it is there again afterwards. The
     /// error names a setting that was to be changed.
     pub(crate) fn keep_own(
         &self,

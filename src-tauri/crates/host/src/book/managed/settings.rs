@@ -1,4 +1,4 @@
-//! Settings that an organisation decides: by the names that an agent's settings have, over whatever the person set.
+//! Settings that an organization decides: by the names that an agent's settings have, over whatever the person set.
 
 use crate::book::values;
 use postern_policy::Settings;

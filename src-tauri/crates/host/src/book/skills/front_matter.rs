@@ -13,7 +13,7 @@ const MOST_CLIS: usize = 64;
 /// Front matter of a `SKILL.md`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
-    /// The skill's name; none where it gives none.
+    /// The skill's name; `None` if it gives none.
     pub(crate) name: Option<String>,
     pub(crate) description: String,
     /// The CLIs that it uses: names, or absolute paths. Each once, in its order.

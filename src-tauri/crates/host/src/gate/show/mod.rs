@@ -50,7 +50,7 @@ pub(super) struct Asked<'a> {
     pub(super) call: Option<&'a Call>,
 }
 
-/// Returns the question; none where it cannot be shown in full.
+/// Returns the question; `None` if it cannot be shown in full.
 pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
     let Asked { run, judged, entry, .. } = asked;
     let shown_call = asked.call.map(|call| call::shown_call(call, judged));

@@ -16,7 +16,7 @@ pub(crate) use macos::descends;
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
 
-/// A process, named for good: ids are used again, but never with the same start time.
+/// A process, named always: ids are used again, but never with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -38,7 +38,7 @@ pub(super) fn start_time(pid: Pid) -> Option<u64> {
     system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
 
-/// Returns the parent of a process; none where there is no such process any more.
+/// Returns the parent of a process; `None` if there is no such process any more.
 pub(super) fn parent_of(pid: i32) -> Option<i32> {
     system::parent(pid)
 }

@@ -30,7 +30,7 @@ const WHOLE: &[(&str, usize)] = &[
 /// Tests of a name or path, which leave nothing out where their value is only stars.
 const NAMES: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex"];
 
-/// Returns the folders that it would empty; none where it removes nothing, or only what it selects.
+/// Returns the folders that it would empty; `None` if it removes nothing, or only what it selects.
 pub(super) fn removes<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = String> + 'a {
     let word = |at: usize| call.args[at].or_else(|| call.raw.get(at).copied()).unwrap_or_default();
     let mut at = 0;

@@ -110,7 +110,7 @@ struct Expanded<'t> {
     known: bool,
 }
 
-/// Returns the first variable or substitution of a text, replaced by each thing it may be; none where nothing
+/// Returns the first variable or substitution of a text, replaced by each thing it may be; `None` if nothing
 /// is known to replace.
 fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t Line<'_>) -> Option<Expanded<'t>> {
     let at = text.find(['$', '`'])?;

@@ -83,7 +83,7 @@ const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
 /// Programs that put files into the folder that comes last, under their own names.
 const PUT: &[&str] = &["cp", "gcp", "gmv", "install", "ln", "mv", "rsync", "scp"];
 
-/// Kinds of effects behind which nobody knows what happens to the operands.
+/// Kinds of effects after which nobody knows what happens to the operands.
 const UNKNOWN: &[&str] = &[
     "change-repository",
     "install",

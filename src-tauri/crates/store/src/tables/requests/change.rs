@@ -179,7 +179,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
 }
 
 /// Writes a request down together with what has become of it already; it was not there before. Gives how many rows that
-/// were: none where the agent's number for it was used before.
+/// were: `None` if the agent's number for it was used before.
 pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Result<usize, Error> {
     let since = |phase| (change.phase == phase).then_some(change.at);
     let ending = change.ending.as_ref();

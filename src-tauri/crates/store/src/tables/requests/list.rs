@@ -182,7 +182,7 @@ pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<
     Ok(query.query_map(select.bound(limit), whole)?.collect::<Result<_, _>>()?)
 }
 
-/// The numbers from which and up to which a filter looks; none where nothing can be in between.
+/// The numbers from which and up to which a filter looks; `None` if nothing can be in between.
 type Range = (Option<i64>, Option<i64>);
 
 fn range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
