@@ -95,7 +95,7 @@ impl Drop for Prosody {
     }
 }
 
-/// Starts it, and waits until it listens; none where the port is taken.
+/// Starts it, and waits until it listens; `None` if the port is taken.
 fn run(folder: &Path, port: u16) -> Option<Child> {
     let config = folder.join("prosody.cfg.lua");
     std::fs::write(&config, settings(folder, port)).expect("settings");

@@ -141,7 +141,7 @@ impl Stage {
         self.host.data().join("agents").join(agent)
     }
 
-    /// Runs to its end without a question.
+    /// Runs to its end silently.
     fn ends(&self, agent: &str, words: &[&str]) {
         self.asking(agent, words).start().wait().unwrap();
     }

@@ -175,7 +175,7 @@ impl Drop for Working {
 }
 
 impl Scene {
-    /// Returns the scene, and what the installation said; none where the agent is not there.
+    /// Returns the scene, and what the installation said; `None` if the agent is not there.
     fn open(agent: &'static Agent) -> Option<(Self, String)> {
         let package = large(agent.package, agent.version, "POSTERN_AGENTS", &[]);
         let package = or_skip(agent.package, package)?;

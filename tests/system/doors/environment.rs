@@ -27,7 +27,7 @@ fn host() -> Postern {
     host
 }
 
-/// Asks with all names in turn. `told` gives what an asker was told that was refused; none where it ran.
+/// Asks with all names in turn. `told` gives what an asker was told that was refused; `None` if it ran.
 fn each_is_refused(told: impl Fn(&serde_json::Map<String, Value>) -> Option<String>) {
     let harmless = json!({"LC_ALL": "C"});
     assert_eq!(told(harmless.as_object().unwrap()), None, "what is harmless is no reason to refuse");
