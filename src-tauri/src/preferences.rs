@@ -50,7 +50,7 @@ impl Kept {
         Self { file, now: Mutex::new(now) }
     }
 
-    /// As they are.
+    /// Returns the preferences.
     pub(crate) fn get(&self) -> Preferences {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -174,7 +174,7 @@ fn nothing_but_the_run_room_starts_processes() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in code.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
             for call in spawning {
-                // A menu, a parser and the like also call themselves Command; only the standard library's starts things.
+                // A menu, a parser and similar ones also call themselves Command; only the standard library's starts things.
                 let starts = line.contains(call) && !line.contains("clap::");
                 assert!(!starts, "{shown} starts a process outside host::run: {line}");
             }

@@ -1,4 +1,4 @@
-//! Rules as a person keeps them: adding, files of them, an organisation's, looking them over.
+//! Rules as a person keeps them: adding, files of them, an organization's, looking them over.
 
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use serde_json::{Value, json};

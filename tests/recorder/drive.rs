@@ -53,7 +53,7 @@ fn mark(at: usize) {
     let _missing = std::process::Command::new(format!("/line/{at}")).spawn();
 }
 
-/// As the first process every orphan is ours, and so is everything else that still runs when the time is up.
+/// Ends all processes: as the first one, every orphan is ours, and so is all that still runs when the time is up.
 fn until_all_are_gone() {
     let (gone, over) = channel();
     let watchdog = std::thread::spawn(move || {

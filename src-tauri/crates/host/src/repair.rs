@@ -43,10 +43,7 @@ pub enum NoRepair {
     BadCopy(postern_store::Error),
     /// The data folder cannot be used.
     #[error("cannot use {}: {source}", path.display())]
-    Folder {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Folder { path: PathBuf, source: io::Error },
 }
 
 /// Finds out whether the record of a data folder is lost, and what could take its place. Changes nothing.

@@ -56,10 +56,7 @@ pub enum Subject {
         arguments: Map<String, Json>,
     },
     /// Any other tool.
-    Other {
-        tool: String,
-        arguments: Map<String, Json>,
-    },
+    Other { tool: String, arguments: Map<String, Json> },
 }
 
 /// A command as it was asked for.

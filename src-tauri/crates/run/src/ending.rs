@@ -33,7 +33,7 @@ impl Ending {
         Self { code: TROUBLE, says: vec![plain(what)] }
     }
 
-    /// As a shell tells of a signal.
+    /// Returns the ending by a signal, as a shell reports it.
     pub(crate) fn signal(signal: Signal) -> Self {
         Self::quiet(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
     }

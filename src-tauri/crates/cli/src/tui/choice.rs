@@ -50,7 +50,7 @@ impl Choice {
         };
     }
 
-    /// As it goes with an answer that is given now.
+    /// Returns the lifetime for an answer that is given now.
     pub(super) fn lifetime(&self, question: &Question, now: Millis) -> Lifetime {
         match self.span {
             Span::Forever => Lifetime::Forever,

@@ -45,7 +45,7 @@ pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
     outline_where(text, masks, &[])
 }
 
-/// As [`outline`], of a text in which here-documents are hidden: each of these places has to be the `<` of a redirection.
+/// Returns the outline of a text in which here-documents are hidden: each of `arrows` has to be the `<` of a redirection.
 pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]) -> Option<Outline> {
     let mut bytes = text.as_bytes().to_vec();
     for mask in masks {

@@ -44,8 +44,9 @@ pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
     read(text, dialect, None)
 }
 
-/// As [`read_shell`], where the home folder of the person it would run as is known (an absolute path): `~` and `$HOME` are that
-/// folder.
+/// Reads shell text like [`read_shell`], with the home folder of the person it would run as (an absolute path).
+///
+/// `~` and `$HOME` are that folder.
 pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> Reading {
     read(text, dialect, Some(home))
 }

@@ -220,7 +220,7 @@ impl<'w> Walk<'w> {
         self.nest.place.locate(&self.folded.original(&range))
     }
 
-    /// As written, continuations included.
+    /// Returns the text as written, continuations included.
     pub(super) fn raw(&self, range: &Range<usize>) -> String {
         self.nest.text.get(self.folded.original(range)).unwrap_or_default().to_owned()
     }

@@ -77,14 +77,14 @@ macro_rules! with_methods {
             PauseAll "pause" pause (Pause) -> Status;
             /// Decide again.
             ResumeAll "resume" resume (Nothing) -> Status;
-            /// Lists the questions that wait for a person, oldest first.
+            /// List the questions that wait for a person, oldest first.
             ListQuestions "questions.list" questions_list (Nothing) -> Questions;
-            /// Lists the questions, then sends `question.*` and `status.changed` on this connection, which
+            /// List the questions, then send `question.*` and `status.changed` on this connection, which
             /// counts as a connected approver meanwhile.
             WatchQuestions "questions.watch" questions_watch (QuestionsWatch) -> Questions;
-            /// Returns a question by its id or code.
+            /// Return a question by its id or code.
             GetQuestion "questions.get" questions_get (QuestionRef) -> Question;
-            /// Reports the part of a question that a window shows: drives arming. Sent on every change
+            /// Report the part of a question that a window shows: drives arming. Sent on every change
             /// (moved, resized, focus, content).
             PresentQuestion "questions.presented" questions_presented (Presented) -> Arming;
             /// A face cannot show a question: if nobody answers, nothing runs.
@@ -95,7 +95,7 @@ macro_rules! with_methods {
             EditQuestion "questions.edit" questions_edit (EditParams) -> Edited;
             /// Every agent, by name.
             ListAgents "agents.list" agents_list (Nothing) -> Agents;
-            /// Returns an agent.
+            /// Return an agent.
             GetAgent "agents.get" agents_get (AgentRef) -> AgentRow;
             /// Enrol an agent: its folder, its key, its channel.
             AddAgent "agents.add" agents_add (AgentAdd) -> AgentRow;
@@ -108,7 +108,7 @@ macro_rules! with_methods {
             /// Run a harmless command through an agent's own channel, as the agent would: it is judged, and asked, like
             /// any other.
             TestAgent "agents.test" agents_test (AgentRef) -> Submitted;
-            /// Lists the connections to the agents' channels, and the approvers that can show a question.
+            /// List the connections to the agents' channels, and the approvers that can show a question.
             ListDoors "doors.list" doors_list (Nothing) -> Doors;
             /// The exact lines that put an agent's channel into its sandbox.
             GetChannel "agents.channel" agents_channel (ChannelAsk) -> ChannelLines;
@@ -132,11 +132,11 @@ macro_rules! with_methods {
             PutRules "rules.put" rules_put (RulesPut) -> Rules;
             /// Bind rules that were renewed to what they were bound to before.
             UndoRenewal "rules.undoRenewal" rules_undo_renewal (RenewalEntry) -> Rules;
-            /// Returns what a rule would match, and its problems, before it is saved.
+            /// Return what a rule would match, and its problems, before it is saved.
             PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
-            /// Checks the saved rules for problems. Changes nothing.
+            /// Check the saved rules for problems. Changes nothing.
             LintPolicy "policy.lint" policy_lint (Lint) -> Linted;
-            /// Judges recorded requests by other rules. Changes nothing.
+            /// Judge recorded requests by other rules. Changes nothing.
             ReplayPolicy "policy.replay" policy_replay (Replay) -> Replayed;
             /// An agent's `permissions.jsonc`.
             GetPermissions "permissions.get" permissions_get (AgentRef) -> Permissions;
@@ -156,19 +156,19 @@ macro_rules! with_methods {
             ApproveSkill "skills.approve" skills_approve (SkillApprove) -> Skills;
             /// Requests, newest first, a page at a time.
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
-            /// Returns a request in full.
+            /// Return a request in full.
             GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
             /// Ask for the same again, on the agent's own channel and under a new number. It is judged again.
             RequestAgain "requests.again" requests_again (RequestNumber) -> Submitted;
-            /// Returns rules that would let a request through from now on.
+            /// Return rules that would let a request through from now on.
             OfferRules "requests.offers" requests_offers (RequestNumber) -> RuleOffers;
-            /// Returns counts of requests, by day and by rule.
+            /// Return counts of requests, by day and by rule.
             GetInsights "insights.get" insights_get (InsightsAsk) -> Insights;
-            /// Suggests rules that would spare questions.
+            /// Suggest rules that would spare questions.
             SuggestRules "insights.suggest" insights_suggest (InsightsAsk) -> Suggestions;
             /// The newest requests, then `request.changed` on this connection.
             WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
-            /// Returns the events after a position in the feed; waits a while if there are none yet.
+            /// Return the events after a position in the feed; waits a while if there are none yet.
             NextEvents "events.next" events_next (FeedAsk) -> FeedPage;
             /// End a running request, or deny one that waits.
             KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
@@ -176,13 +176,13 @@ macro_rules! with_methods {
             ExplainCommand "explain" explain (Explain) -> Explained;
             /// The verdict on a use of an agent's own tool with its whole trace. Asks nobody, writes nothing.
             ExplainTool "tool.explain" tool_explain (ToolExplain) -> ToolExplained;
-            /// Returns the settings of the host.
+            /// Return the settings of the host.
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.
             SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
             /// Every change to what may run, and the verification of their record.
             ReadAudit "audit" audit (AuditAsk) -> Audit;
-            /// Returns the amount of data that is kept on this computer.
+            /// Return the amount of data that is kept on this computer.
             GetDataUse "data.use" data_use (Nothing) -> DataUse;
             /// Erase the history: every request that has ended, its output, its question, its events. Rules, agents and settings stay.
             EraseHistory "data.eraseHistory" data_erase_history (Nothing) -> DataUse;
@@ -196,7 +196,7 @@ macro_rules! with_methods {
             EnableDoor "doors.enable" doors_enable (DoorEnable) -> DoorRow;
             /// Close a door and cut off everybody at it. Its settings and its clients stay for the next time.
             DisableDoor "doors.disable" doors_disable (DoorRef) -> DoorRow;
-            /// Returns the settings for the other side of an open door. For `websocket`, a new pairing code.
+            /// Return the settings for the other side of an open door. For `websocket`, a new pairing code.
             SetUpDoor "doors.setup" doors_setup (DoorRef) -> DoorSetup;
             /// Forget a client of a door and cut it off.
             RevokeClient "doors.revoke" doors_revoke (PairedClientRef) -> DoorRow;

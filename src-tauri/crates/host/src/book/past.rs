@@ -44,7 +44,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// As it is kept.
+    /// Returns the text to store.
     pub(crate) fn text(&self) -> String {
         // Structs, lists and texts: nothing that could not be written as JSON.
         serde_json::to_string(self).unwrap_or_default()

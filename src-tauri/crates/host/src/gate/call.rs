@@ -126,7 +126,7 @@ impl Call {
         escape::text(&line)
     }
 
-    /// As it is written down: a command as every command is, with the tool beside it.
+    /// Returns the call for the record: a command as every command is, with the tool beside it.
     pub(super) fn asked(&self, run: &RunParams) -> String {
         let mut asked = json!({ "tool": self.tool, "arguments": self.arguments });
         if let What::Shell(text) = &run.what {

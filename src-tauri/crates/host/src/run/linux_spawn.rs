@@ -150,7 +150,7 @@ fn unmarked() -> SpawnError {
     SpawnError::Failed(why.to_owned())
 }
 
-/// Entry of the new process: only system calls, in an order that leaves the ones that can be seen for last.
+/// Runs in the new process: only system calls, in an order that leaves the visible ones for last.
 extern "C" fn child_main(argument: *mut c_void) -> c_int {
     // SAFETY: `vfork::start` passes the parent's `Child`, which lives until this process has executed or exited.
     let child = unsafe { &mut *argument.cast::<Child>() };

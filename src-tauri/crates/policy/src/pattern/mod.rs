@@ -79,7 +79,7 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
     }
 }
 
-/// As [`parse_pattern`] of what a person typed, whose home folder is `home`: the words of an exact command are read as in a shell.
+/// Reads a pattern that a person with this home folder typed: the words of an exact command are read as in a shell.
 pub fn parse_typed(text: &str, kind: Option<PatternKind>, home: &str) -> Result<Pattern, PatternError> {
     let pattern = parse_pattern(text, kind)?;
     let words = || postern_command::words_of_at(text.trim(), home);

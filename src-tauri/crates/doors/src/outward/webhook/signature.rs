@@ -23,7 +23,7 @@ impl Secret {
         Some(Self { mac, text: format!("{PREFIX}{}", STANDARD.encode(bytes)) })
     }
 
-    /// As the other side is given it.
+    /// Returns the text for the other side.
     pub(super) fn text(&self) -> String {
         self.text.clone()
     }

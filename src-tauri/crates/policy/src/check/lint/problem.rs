@@ -13,22 +13,44 @@ pub enum Problem {
     Expired,
     NeverMatches(NeverMatches),
     /// A deny rule denies all that it allows.
-    Shadowed { by: RuleId, pattern: String },
+    Shadowed {
+        by: RuleId,
+        pattern: String,
+    },
     TooBroad(TooBroad),
     /// Broad, which the user confirmed.
-    Broad { pattern: String },
+    Broad {
+        pattern: String,
+    },
     /// A line of a file allows every command that nothing else names.
-    AllowsEverything { tool: String, pattern: String },
+    AllowsEverything {
+        tool: String,
+        pattern: String,
+    },
     /// The program is not the one that it is bound to.
-    Changed { pattern: String },
+    Changed {
+        pattern: String,
+    },
     /// Nothing is at its path.
-    Missing { pattern: String, allows: bool },
+    Missing {
+        pattern: String,
+        allows: bool,
+    },
     /// Open to replacement of what it allows.
-    AgentWritable { pattern: String, by: Changeable },
+    AgentWritable {
+        pattern: String,
+        by: Changeable,
+    },
     /// Another rule does all that it does.
-    Covered { by: RuleId },
+    Covered {
+        by: RuleId,
+    },
     /// A later line of the file matches all that it does.
-    CoveredLine { tool: String, pattern: String, by: usize },
+    CoveredLine {
+        tool: String,
+        pattern: String,
+        by: usize,
+    },
     /// Unused for 90 days.
     Unused,
 }

@@ -41,7 +41,7 @@ pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<Stri
     done
 }
 
-/// As many of the texts as there is budget for.
+/// Returns as many of the texts as there is budget for.
 fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String> {
     let paid = texts.take_while(|text| {
         *budget = budget.saturating_sub(text.len() + 1);
