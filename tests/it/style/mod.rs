@@ -73,5 +73,6 @@ fn list(name: &str) -> PathBuf {
 #[ignore = "scripts/style writes the lists down again"]
 fn write() {
     circles::write();
+    comments::write();
     measures::write();
 }

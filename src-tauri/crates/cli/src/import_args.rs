@@ -1,6 +1,6 @@
 //! Arguments of importing other programs' rules, and of suggestions.
 
-use crate::args::Json;
+use crate::shared_args::Json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;

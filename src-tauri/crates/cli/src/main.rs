@@ -14,6 +14,7 @@ mod rule_args;
 mod secret;
 mod settings_text;
 mod setup_args;
+mod shared_args;
 mod shell_path;
 mod topics;
 mod tui;

@@ -1,6 +1,6 @@
 //! Arguments of rules and policies.
 
-use crate::args::Json;
+use crate::shared_args::Json;
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Arguments of connecting agents.
 
-use crate::args::{Json, Start};
+use crate::shared_args::{Json, Start};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;

@@ -77,7 +77,7 @@ const APPROVE: &str = "/approve ID [once|always|deny]";
 const DENY: &str = "/deny ID";
 const PAIR: &str = "/pair CODE";
 
-/// Reads a message. None where it is no command of ours: people talk, and other bots have commands of their own.
+/// Reads a message. `None` if it is no command of ours: people talk, and other bots have commands of their own.
 pub fn parse(text: &str) -> Option<Command> {
     let text = text.trim();
     if text.len() > LONGEST {

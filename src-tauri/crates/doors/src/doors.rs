@@ -39,7 +39,7 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Slot {
     kept: Kept,
-    /// Open; or why not. None where it is not enabled.
+    /// Open door, or the reason why it is not; `None` if it is not enabled.
     door: Option<Result<Door, String>>,
 }
 

@@ -3,7 +3,7 @@
 //! So a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record
 //! or the user.
 
-use crate::identity::{Allowance, Meter};
+use crate::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;
 use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
@@ -64,6 +64,16 @@ impl From<Unanswered> for Refusal {
             Unanswered::Full => Self::LookUpsFull,
             Unanswered::Late => Self::LookUpLate { seconds: PATIENCE.as_secs() },
             Unanswered::Failed => Self::NotJudged,
+        }
+    }
+}
+
+impl From<Overrun> for Refusal {
+    fn from(overrun: Overrun) -> Self {
+        match overrun {
+            Overrun::Files => Self::TooManyFiles { most: FILES },
+            Overrun::Bytes => Self::TooManyBytes,
+            Overrun::Stopped => Unanswered::Late.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Settings of an agent.
 
-use crate::classes::Access;
+use crate::classes::{Access, Class};
 use serde::{Deserialize, Serialize};
 
 /// Folders searched for programs by default. On macOS those of `/etc/paths.d` follow.
@@ -254,5 +254,45 @@ impl Settings {
             Preset::Ask => (Security::Allowlist, Ask::OnMiss),
             Preset::Allow => (Security::Full, Ask::Off),
         };
+    }
+}
+
+impl Settings {
+    /// Returns what the agent may do about a class.
+    pub fn access(&self, class: Class) -> Access {
+        match class {
+            Class::Look => self.look,
+            Class::Files => self.files,
+            Class::Build => self.build,
+            Class::Network => self.network,
+            Class::Share => self.share,
+            Class::Install => self.install,
+            Class::System => self.system,
+            Class::Secrets => self.secrets,
+        }
+    }
+
+    /// Sets what the agent may do about a class.
+    pub fn set_access(&mut self, class: Class, access: Access) {
+        *match class {
+            Class::Look => &mut self.look,
+            Class::Files => &mut self.files,
+            Class::Build => &mut self.build,
+            Class::Network => &mut self.network,
+            Class::Share => &mut self.share,
+            Class::Install => &mut self.install,
+            Class::System => &mut self.system,
+            Class::Secrets => &mut self.secrets,
+        } = access;
+    }
+
+    /// Returns true if the agent has effects of a class silently. It needs folders of its own for all but looking.
+    pub fn allows(&self, class: Class) -> bool {
+        self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
+    }
+
+    /// Returns true if a class decides anything.
+    pub(crate) fn has_classes(&self) -> bool {
+        Class::ALL.into_iter().any(|class| self.access(class) != Access::Ask)
     }
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::OneOrMany;
 use crate::grammar::{Place, placed};
-use crate::problem::{FileError, Problem, problems};
 use crate::{
     AllDoes, Alone, ArgEffect, Check, Class, Does, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck,
     Reversible, Scope, Style,
@@ -252,21 +251,6 @@ pub enum Example {
 }
 
 impl ProgramFile {
-    /// Reads a file and checks what it says.
-    pub fn parse(text: &str) -> Result<Self, FileError> {
-        let file: Self = toml::from_str(text).map_err(|error| FileError::Format(error.to_string()))?;
-        let found = problems(&file);
-        if found.is_empty() { Ok(file) } else { Err(FileError::Content(found)) }
-    }
-
-    /// Reads a file that a person wrote, which may only describe: what it says adds effects and takes none away.
-    pub fn parse_own(text: &str) -> Result<Self, FileError> {
-        let file = Self::parse(text)?;
-        let Self { names, style, options, words, effects, examples, .. } = file.clone();
-        let described = Self { names, style, options, words, effects, examples, ..Self::default() };
-        if described == file { Ok(file) } else { Err(FileError::Content(vec![Problem::NotForOwn])) }
-    }
-
     /// Returns the file together with what it has from the file that it is like. Effects of some names stay with those names.
     #[must_use]
     pub fn with_base(&self, base: &Self) -> Self {

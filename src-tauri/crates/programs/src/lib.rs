@@ -8,6 +8,7 @@ mod effect;
 mod file;
 mod grammar;
 mod mark;
+mod parse;
 mod problem;
 mod vocabulary;
 

@@ -1,6 +1,7 @@
 //! Everything that an agent can say.
 
-use crate::frame::{self, Frame, Id, Request};
+use crate::frame::{self, Frame, Request};
+use crate::id::Id;
 use crate::mistake::{Mistake, Refused};
 use crate::params::{
     Check, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,

@@ -1,7 +1,8 @@
 //! A line of bytes to a message, or a named mistake.
 
 use crate::error::ErrorObject;
-use crate::frame::{Frame, Id, Notification, Request, Response};
+use crate::frame::{Frame, Notification, Request, Response};
+use crate::id::Id;
 use crate::json;
 use crate::mistake::{Mistake, Refused};
 use serde_json::{Map, Value};

@@ -1,10 +1,10 @@
 //! The first three messages on a socket: hello, authenticate, and its answer.
 
+use crate::check::check_text;
 use crate::frame::Request;
 use crate::limits::{self, Limits};
 use crate::mistake::Mistake;
 use crate::proof::Nonce;
-use crate::run::check_text;
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol that this crate speaks.

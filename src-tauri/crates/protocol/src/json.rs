@@ -1,7 +1,7 @@
 //! JSON that means one thing only: no duplicate keys, bounded depth. The first problem is named, and the message's id
 //! is still found where it stands before what cannot be parsed.
 
-use crate::frame::Id;
+use crate::id::Id;
 use crate::limits;
 use crate::mistake::Mistake;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};

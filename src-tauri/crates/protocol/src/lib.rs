@@ -5,12 +5,14 @@
 
 mod answer;
 mod call;
+mod check;
 mod data;
 mod decided;
 mod decode;
 mod error;
 mod frame;
 mod hello;
+mod id;
 mod json;
 pub mod limits;
 mod line;
@@ -34,9 +36,10 @@ pub use decided::{Decided, EndReason};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};
 pub use frame::{
-    Frame, Id, Notification, Request, Response, error_line, notification_line, request_line, result_line,
+    Frame, Notification, Request, Response, error_line, notification_line, request_line, result_line,
 };
 pub use hello::{AuthenticateParams, Client, ControlWelcome, Hello, PROTOCOL, PolicyNote, Welcome};
+pub use id::Id;
 pub use limits::Limits;
 pub use line::LineBuffer;
 pub use mistake::{Mistake, Refused};

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a message, each by its own name.
 
 use crate::error::{ErrorCode, ErrorObject};
-use crate::frame::Id;
+use crate::id::Id;
 use crate::limits;
 
 /// Fault of a message.

@@ -1,9 +1,9 @@
 //! The parameters of the agent's other methods.
 
+use crate::check::{check_name, check_session};
 use crate::data::Encoding;
 use crate::limits;
 use crate::mistake::Mistake;
-use crate::run::{check_name, check_session};
 use crate::signal::Signal;
 use crate::words::Stream;
 use serde::de::DeserializeOwned;

@@ -1,5 +1,6 @@
 //! `system.run`: what an agent asks for, checked before anything else sees it.
 
+use crate::check::{check_name, check_session, check_text};
 use crate::data::hex;
 use crate::limits;
 use crate::mistake::Mistake;
@@ -314,21 +315,4 @@ fn check_env(env: &BTreeMap<String, String>) -> Result<(), Mistake> {
         return Err(Mistake::TooLong { field: "env", limit: limits::ENV_TOTAL });
     }
     Ok(())
-}
-
-/// Checks a text that may be empty.
-pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
-    if text.contains('\0') {
-        return Err(Mistake::Nul(field));
-    }
-    if text.len() > limit { Err(Mistake::TooLong { field, limit }) } else { Ok(()) }
-}
-
-/// Checks a text that must not be empty.
-pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
-    if text.is_empty() { Err(Mistake::Empty(field)) } else { check_text(field, text, limit) }
-}
-
-pub(crate) fn check_session(session: &str) -> Result<(), Mistake> {
-    check_name("session", session, limits::SESSION)
 }

@@ -51,7 +51,7 @@ impl Input {
         matches!(self.state, State::Ready)
     }
 
-    /// Reads the next piece. None where there is nothing yet.
+    /// Reads the next piece. `None` if there is nothing yet.
     pub(crate) fn read(&mut self) -> Option<InputParams> {
         let mut bytes = vec![0; limits::INPUT];
         let count = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {

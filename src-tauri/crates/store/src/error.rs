@@ -32,7 +32,7 @@ impl Error {
     /// Returns true if the file itself is in doubt: the host denies everything from here on.
     pub fn is_damage(&self) -> bool {
         match self {
-            Self::Sqlite(error) => crate::open::is_damage(error),
+            Self::Sqlite(error) => is_damage(error),
             Self::NotDurable(_)
             | Self::Displaced
             | Self::Busy
@@ -76,4 +76,12 @@ pub enum OpenError {
         path: PathBuf,
         source: rusqlite::Error,
     },
+}
+
+/// Returns true if SQLite says that the file is not what it wrote.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
 }

@@ -2,6 +2,7 @@
 
 use super::agents::named;
 use super::explain::word;
+use super::setup_scope::scope;
 use crate::Surroundings;
 use crate::args::Json;
 use crate::failure::Failure;
@@ -24,7 +25,7 @@ pub(crate) fn run(
     asked: &Import,
 ) -> Result<(), Failure> {
     let home_text = text_of(&surroundings.home)?;
-    let scope = SetupScope { path: None, ..super::setup::scope(surroundings)? };
+    let scope = SetupScope { path: None, ..scope(surroundings)? };
     let folders = Folders::of(&scope, &home_text).map_err(|problem| Failure::usage(problem.message))?;
     let project = real(asked.project.as_deref().unwrap_or(Path::new(".")))?;
     if asked.list {

@@ -18,6 +18,7 @@ pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
+mod setup_scope;
 pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod status;

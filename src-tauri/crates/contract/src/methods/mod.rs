@@ -19,8 +19,8 @@ pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, HookNote, InsightsAsk, Nothing,
-    Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, Explain, FaceKind, HookNote, InsightsAsk, Nothing, Pause,
+    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
     RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite,
     SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
@@ -28,10 +28,10 @@ pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
 };
 pub use results::{
-    Agents, AlsoCovers, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
-    HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
-    RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
-    ToolQuestions,
+    Agents, AlsoCovers, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors,
+    Explained, HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview,
+    Rules, RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained,
+    ToolQuestion, ToolQuestions,
 };
 pub use setup::{
     Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::doors::DoorRow;
-use super::params::ChannelKind;
 
 /// True if something was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -47,6 +46,26 @@ pub struct Arming {
 pub struct Agents {
     /// The agents.
     pub agents: Vec<AgentRow>,
+}
+
+/// Kind of sandbox that a channel is put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChannelKind {
+    /// A Docker container.
+    Docker,
+    /// A development container, by its feature.
+    Devcontainer,
+    /// bubblewrap.
+    Bwrap,
+    /// `sandbox-exec` on macOS.
+    SandboxExec,
+    /// An MCP client, which starts `postern mcp`.
+    Mcp,
+    /// A container in a virtual machine, by the door `forwarder`.
+    Forwarder,
+    /// Anything that is told by environment variables.
+    Plain,
 }
 
 /// Commands that give a sandbox its agent's channel.

@@ -7,6 +7,7 @@ mod answer;
 mod approval;
 mod ask;
 mod hub;
+mod length;
 mod messenger;
 mod register;
 mod settings;

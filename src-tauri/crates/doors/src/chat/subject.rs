@@ -2,8 +2,8 @@
 //!
 //! A command as its line, an edit as a diff, a fetch with its host, a call by its fields.
 
+use super::length::{cut, units};
 use super::messenger::Message;
-use super::text::{cut, units};
 use postern_contract::{Field, Question, ShownSubject, plain};
 
 /// Subject of a question, as labelled texts and the lines below them. Each of them is of the agent's choice.

@@ -1,6 +1,7 @@
 //! Texts of chat messages.
 
 use super::approval::{Approval, Withheld};
+use super::length::{cut, units};
 use super::messenger::Message;
 use super::settings::HighRisk;
 use super::subject::{Subject, barred};
@@ -294,22 +295,6 @@ fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
         kept.push(piece.clone());
     }
     kept
-}
-
-pub(super) fn units(text: &str) -> usize {
-    text.encode_utf16().count()
-}
-
-/// Cuts a text to so many UTF-16 units, with a sign that there was more.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let mut length = 0;
-    for (start, c) in text.char_indices() {
-        length += c.len_utf16();
-        if length > most {
-            return format!("{}…", &text[..start]);
-        }
-    }
-    text.to_owned()
 }
 
 #[cfg(test)]

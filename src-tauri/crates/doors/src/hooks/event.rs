@@ -1,7 +1,7 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
-use super::names::{Known, ToolClass, class, known};
+use super::names::{Known, ToolClass, class, known, object};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
@@ -171,20 +171,6 @@ fn cursor(
         _ => Err(format!(
             "{name} asks for nothing; beforeShellExecution, beforeMCPExecution and beforeReadFile do"
         )),
-    }
-}
-
-/// Arguments come as an object, or as the text of one.
-pub(super) fn object(value: &Value) -> Map<String, Value> {
-    match value {
-        Value::Object(all) => all.clone(),
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(all)) => all,
-            // What is no object is told as it is: no pattern matches it, so it is asked about.
-            Ok(_) | Err(_) => Map::from_iter([("text".to_owned(), value.clone())]),
-        },
-        Value::Null => Map::new(),
-        other => Map::from_iter([("value".to_owned(), other.clone())]),
     }
 }
 

@@ -1,21 +1,10 @@
 //! Putting the hook into an agent's settings, and taking it out again. Everything else in them stays, in its order.
 
-use super::{Kind, script};
+use super::{BadSettings, Kind, script};
 use serde_json::{Map, Value, json};
 
 /// Time that an agent waits for its hook, in seconds: as long as a question may be open.
 const WAIT: u64 = 30 * 60;
-
-/// Settings that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct BadSettings(String);
-
-impl BadSettings {
-    pub(super) fn new(why: &str) -> Self {
-        Self(why.to_owned())
-    }
-}
 
 /// Returns the settings with the hook in them once, whatever was there of it before. `command` is what the
 /// agent is to run.

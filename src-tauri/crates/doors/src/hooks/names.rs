@@ -179,5 +179,19 @@ fn used_of_server(mut parameters: Map<String, Value>) -> Known {
     };
     let (server, tool) = (said("server_name"), said("tool_name"));
     let arguments = parameters.remove("arguments").unwrap_or_default();
-    Known::of_server(&server, &tool, super::event::object(&arguments))
+    Known::of_server(&server, &tool, object(&arguments))
+}
+
+/// Returns the arguments, which come as an object, or as the text of one.
+pub(super) fn object(value: &Value) -> Map<String, Value> {
+    match value {
+        Value::Object(all) => all.clone(),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(Value::Object(all)) => all,
+            // What is no object is told as it is: no pattern matches it, so it is asked about.
+            Ok(_) | Err(_) => Map::from_iter([("text".to_owned(), value.clone())]),
+        },
+        Value::Null => Map::new(),
+        other => Map::from_iter([("value".to_owned(), other.clone())]),
+    }
 }

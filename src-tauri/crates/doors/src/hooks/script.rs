@@ -1,7 +1,6 @@
 //! Hooks that are a file of their own: a program (Cline), a plugin (opencode).
 
-use super::Kind;
-use super::install::BadSettings;
+use super::{BadSettings, Kind};
 use postern_command::words_of;
 
 /// The line that tells a file of ours.

@@ -80,7 +80,7 @@ fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusa
     serde_json::from_str(line.2).map_err(|_| Refusal::invalid("invalid payload", "json"))
 }
 
-/// Runs it, or says why not. None where nobody is there to be told.
+/// Runs it, or says why not. `None` if nobody is there to be told.
 async fn run(
     shared: &Arc<Shared>,
     stream: &UnixStream,

@@ -51,7 +51,7 @@ impl Job {
         self.stage.borrow().clone()
     }
 
-    /// Waits for its end. None where whoever works on it went without one.
+    /// Waits for its end. `None` if the task went without one.
     pub(super) async fn ended(&self) -> Option<Ended> {
         let mut stage = self.stage.clone();
         let ended = stage.wait_for(|stage| matches!(stage, Stage::Ended(_))).await.ok()?;
@@ -99,7 +99,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Joins the job about `key`, or begins one: then the sender is given to who works on it. None where there are too many.
+    /// Joins the job about `key`, or begins one: then the sender is given to who works on it. `None` if there are too many.
     pub(super) fn join(&self, key: &str) -> Option<(Listener, Option<watch::Sender<Stage>>)> {
         let mut all = self.lock();
         all.retain(|_, job| !job.is_stale());

@@ -1,7 +1,7 @@
 //! Facts of an earlier request, kept with it: so it can be judged again later, as things were then.
 
 use super::Places;
-use crate::gate::touches_of_line;
+use crate::touches::touches_of_line;
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use postern_policy::{
     AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge,

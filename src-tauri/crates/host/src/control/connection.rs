@@ -27,7 +27,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// State of a connection.
 struct Session {
-    /// On duty while this is held.
+    /// Guard: the approver is connected while this is held.
     guard: Option<FaceGuard>,
     face: FaceId,
     /// The process at the other end.

@@ -17,7 +17,7 @@ use postern_store::requests::RequestRow;
 use std::sync::Arc;
 
 impl Control {
-    /// Returns a request of the past, judged as it would be now. None where its agent is gone.
+    /// Returns a request of the past, judged as it would be now. `None` if its agent is gone.
     pub(super) async fn judged_now(&self, row: &RequestRow) -> Result<Option<Judgement>, ControlError> {
         let snapshot = self.parts.book.snapshot();
         let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };

@@ -8,7 +8,8 @@ use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
 use super::look_up::{first_folder, preview, readable};
 use crate::clock::lasting;
-use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
+use crate::resolve::{Cwd, Reach, Resolved, search_path};
+use crate::touches::{real_path, real_place, touches_of_line};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
     FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
@@ -123,11 +124,6 @@ fn own_shell(
         found.line = touches;
     }
     judged
-}
-
-/// Returns the protected places that a command touches. Reads the disk.
-pub(crate) fn touches_of_line(facts: &Facts<'_>) -> Vec<ShellTouch> {
-    Protected::new(facts.home, real_place).of_line(facts)
 }
 
 fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Call>) -> Judged {
@@ -262,20 +258,6 @@ fn facts_of<'a>(
         env_to_ask: &[],
         input: &Input::Nothing,
     }
-}
-
-/// Returns the real path of a protected place, also of a link to what is not there yet.
-fn real_place(path: &str) -> Option<String> {
-    let path = Path::new(path);
-    match std::fs::canonicalize(path) {
-        Ok(real) => Some(real.to_string_lossy().into_owned()),
-        Err(_) if path.is_symlink() => real_path(path),
-        Err(_) => None,
-    }
-}
-
-fn real_path(path: &Path) -> Option<String> {
-    real(path).map(|path| path.to_string_lossy().into_owned())
 }
 
 impl CallFacts {

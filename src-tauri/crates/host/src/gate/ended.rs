@@ -185,7 +185,7 @@ impl Task {
 }
 
 /// Returns the last event of a request, as it was told; built again from the record where the event is not
-/// kept any more. None where it has not ended.
+/// kept any more. `None` if it has not ended.
 fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
     let summary = &row.summary;

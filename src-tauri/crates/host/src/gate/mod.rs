@@ -33,7 +33,7 @@ mod task;
 mod turns;
 
 pub(crate) use call::{Call, required};
-pub(crate) use call_facts::{judge_call, touches_of_line};
+pub(crate) use call_facts::judge_call;
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;

@@ -1,7 +1,5 @@
 //! Limits of one look-up: its files, its bytes, and its time, which ends when nobody waits for it.
 
-use crate::lanes::Unanswered;
-use postern_request::Refusal;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,16 +28,6 @@ pub enum Overrun {
     /// The caller gave up.
     #[error("nobody waits for it any more")]
     Stopped,
-}
-
-impl From<Overrun> for Refusal {
-    fn from(overrun: Overrun) -> Self {
-        match overrun {
-            Overrun::Files => Self::TooManyFiles { most: FILES },
-            Overrun::Bytes => Self::TooManyBytes,
-            Overrun::Stopped => Unanswered::Late.into(),
-        }
-    }
 }
 
 /// Bytes that one agent has read, over all its requests.

@@ -9,6 +9,8 @@ mod macos_signature;
 mod memory;
 mod signature;
 mod state;
+#[cfg(any(test, target_os = "macos"))]
+mod unproven;
 mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};

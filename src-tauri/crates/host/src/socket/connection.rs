@@ -3,11 +3,11 @@
 use super::clients::Clients;
 use super::handshake::{Proved, handshake};
 use super::intake::Intake;
-use super::outbox::{self, Outbox};
 use super::reader::Reader;
-use super::reply::{Debts, Reply};
 use crate::gate::{ConnectionId, Gate, Message};
+use crate::outbox::{self, Outbox};
 use crate::publish::Publisher;
+use crate::reply::{InFlight, Reply};
 use postern_policy::{AgentId, Settings};
 use postern_protocol::limits::{IDLE_MS, Limits};
 use postern_protocol::{
@@ -67,12 +67,12 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
     greet(proved, &settings, outbox, channel);
     let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
     let _open = Open { id, gate: channel.gate.clone() };
-    let debts = Debts::default();
-    while let Some(read) = next(&mut reader, &debts, channel).await {
+    let in_flight = InFlight::default();
+    while let Some(read) = next(&mut reader, &in_flight, channel).await {
         channel.intake.took(reader.taken()).await;
         match read.and_then(Call::of_frame) {
             Ok((call_id, call)) => {
-                let reply = Reply::new(outbox.clone(), call_id, debts.owe());
+                let reply = Reply::new(outbox.clone(), call_id, in_flight.owe());
                 let message = Message::Call { connection: id, agent: channel.agent.clone(), call, reply };
                 if channel.gate.send(message).await.is_err() {
                     return;
@@ -82,8 +82,8 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
         }
         // A reader that does not take its answers is not read either.
         outbox.ready().await;
-        while debts.count() >= OWED && !outbox.is_gone() {
-            debts.paid().await;
+        while in_flight.count() >= OWED && !outbox.is_gone() {
+            in_flight.paid().await;
         }
     }
 }
@@ -92,13 +92,13 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
 /// running or waiting.
 async fn next<S: AsyncRead + Unpin>(
     reader: &mut Reader<S>,
-    debts: &Debts,
+    in_flight: &InFlight,
     channel: &Channel,
 ) -> Option<Result<Frame, Refused>> {
     loop {
         match timeout(Duration::from_millis(IDLE_MS), reader.next()).await {
             Ok(read) => return read.ok().flatten(),
-            Err(_) if debts.count() > 0 => {}
+            Err(_) if in_flight.count() > 0 => {}
             Err(_) => {
                 if !channel.gate.is_busy(channel.agent.clone()).await.unwrap_or(false) {
                     return None;

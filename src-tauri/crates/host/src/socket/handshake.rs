@@ -1,7 +1,7 @@
 //! Both sides prove that they hold the channel's key before anything else is said.
 
-use super::outbox::Outbox;
 use super::reader::Reader;
+use crate::outbox::Outbox;
 use postern_protocol::{
     AuthenticateParams, ErrorCode, ErrorObject, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Refused, Side,
     Socket, error_line, limits, notification_line,

@@ -6,19 +6,18 @@ mod connection;
 mod handshake;
 mod intake;
 mod listen;
-mod outbox;
 mod reader;
-mod reply;
 mod say;
 
 pub(crate) use accept::{Limits, Place, accept};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
 pub use listen::{BindError, Bound, bind};
-pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;
-pub(crate) use reply::Reply;
 pub(crate) use say::say;
+
+pub(crate) use crate::outbox::{Line, Outbox, outbox, write};
+pub(crate) use crate::reply::Reply;
 
 use crate::book::AgentEntry;
 use crate::clock::now;

@@ -3,6 +3,7 @@
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
+mod changed;
 mod confined;
 mod label;
 mod line;
@@ -11,7 +12,8 @@ mod reading;
 mod renewal;
 mod words;
 
-pub use renewal::{Renewal, propose_renewals};
+pub use changed::Renewal;
+pub use renewal::propose_renewals;
 
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;

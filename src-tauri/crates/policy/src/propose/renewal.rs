@@ -1,40 +1,12 @@
 //! Renewal of rules: approving a changed program again renews those that were given for it as it was.
 
-use super::{Offer, label};
-use crate::cause::Difference;
+use super::{Offer, Renewal, label};
 use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::judge::changes;
 use crate::path;
-use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId, Signature, Source};
+use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
 use crate::settings::AgentId;
 use crate::verdict::{Decision, Reason, Verdict};
-
-/// A program that changed, and the rules that hold for it as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renewal {
-    /// Absolute path of the program.
-    pub program: String,
-    /// The identity that the rules are bound to.
-    pub was: Identity,
-    /// The identity that it has now.
-    pub now: Identity,
-    /// The rules, by number.
-    pub rules: Vec<Rule>,
-}
-
-impl Renewal {
-    /// Returns what changed of the program.
-    pub fn change(&self) -> Difference {
-        changes(&self.was, &self.now)
-    }
-
-    /// Returns whether the same signer, or again nobody, signed it.
-    pub fn is_same_signer(&self) -> bool {
-        let signer = |identity: &Identity| identity.signature.as_ref().and_then(Signature::signer);
-        signer(&self.was) == signer(&self.now)
-    }
-}
 
 /// Offers to renew the rules of each changed program instead of saving new ones.
 ///

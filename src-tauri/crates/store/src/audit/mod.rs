@@ -14,7 +14,7 @@ mod widens;
 pub(crate) use capture::prepare;
 pub(crate) use chain::seal;
 pub use chain::{Broken, Verified, verify};
-pub(crate) use head::{COMPANION, keep as keep_head, rows as rows_at_head};
+pub(crate) use head::{keep as keep_head, rows as rows_at_head};
 
 use crate::error::Error;
 use postern_policy::Millis;

@@ -1,10 +1,10 @@
 //! Opening the record: settings of each connection, checks, what happens to a damaged file.
 
 use crate::doubt::{self, Cause};
-use crate::error::{Error, OpenError};
+use crate::error::{Error, OpenError, is_damage};
 use crate::{audit, file, migrate};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -166,11 +166,6 @@ pub(crate) fn check_all(conn: &Connection) -> rusqlite::Result<Vec<String>> {
 fn quick_check(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
     let found: Vec<String> = conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())
-}
-
-/// Returns true if SQLite says that the file is not what it wrote.
-pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use crate::audit::{self, By};
 use crate::doubt::{Cause, Doubts, Opened};
 use crate::error::Error;
-use crate::open::is_damage;
+use crate::error::is_damage;
 use crate::tables::search;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};

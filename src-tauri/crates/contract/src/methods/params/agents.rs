@@ -1,6 +1,7 @@
 //! Parameters of the methods of agents, their channels, sessions and skills.
 
 use crate::Start;
+use crate::methods::results::ChannelKind;
 use postern_policy::{AgentId, Preset, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,26 +71,6 @@ pub struct HookNote {
     /// Agent whose rules the hook asks by; `None` if the hook was removed.
     #[serde(default)]
     pub agent: Option<AgentId>,
-}
-
-/// Kind of sandbox that a channel is put into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChannelKind {
-    /// A Docker container.
-    Docker,
-    /// A development container, by its feature.
-    Devcontainer,
-    /// bubblewrap.
-    Bwrap,
-    /// `sandbox-exec` on macOS.
-    SandboxExec,
-    /// An MCP client, which starts `postern mcp`.
-    Mcp,
-    /// A container in a virtual machine, by the door `forwarder`.
-    Forwarder,
-    /// Anything that is told by environment variables.
-    Plain,
 }
 
 /// Asks for an agent's channel lines.

@@ -1,7 +1,7 @@
 //! Core entries against reading and writing Postern's own data folder.
 
 use super::super::invocation::Invocation;
-use super::place::{LONGEST_PATH, Place};
+use super::place::{LONGEST_PATH, Place, key, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
 use crate::facts::{StepFacts, Target};
 use crate::judge::line::Line;
@@ -101,15 +101,6 @@ fn begins_a_path(raw: &str) -> bool {
     raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/")
 }
 
-/// Returns the paths that a word may name: itself, or the value of an option or assignment.
-///
-/// The value comes after `=` (`--output=/x`, `of=/x`), or after the option's letter.
-pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
-    let behind = word.split_once('=').map(|(_, value)| value);
-    let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
-    std::iter::once(word).chain(behind).chain(glued)
-}
-
 /// Returns true if a path lies there, in one of the spellings that it may turn into, or by where a link
 /// leads.
 fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
@@ -125,20 +116,10 @@ fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
     place.holds(text)
 }
 
-/// Returns the spelling that paths are compared by.
-pub(super) fn key(path: &str) -> String {
-    path::deny_key(path::without_any_volume(path))
-}
-
 /// Returns true if the path is a folder that the data lie in.
 fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let data = &line.guarded().key;
     let mut texts = spelling::all(text, here, line).into_iter().map(|text| resolved(&text, here));
     !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
-}
-
-/// Returns the path that a spelling leads to, written as paths are compared.
-pub(super) fn resolved(text: &str, here: &str) -> String {
-    key(&path::reached(here, text))
 }

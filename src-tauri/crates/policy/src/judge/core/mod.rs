@@ -9,7 +9,7 @@ mod removal;
 mod spelling;
 mod stopping;
 
-pub(super) use data::spellings as path_spellings;
+pub(super) use place::spellings as path_spellings;
 pub(super) use place::{Guarded, Place};
 pub(super) use spelling::{TOO_MANY, all as spellings_of};
 

@@ -1,7 +1,6 @@
 //! Postern's data folder as words of a command may name it. Nearly every word of every command leads nowhere near, and
 //! most of those are told without taking them to pieces.
 
-use super::data::{key, resolved, spellings};
 use super::everything::names;
 use super::{everything, spelling};
 use crate::facts::Facts;
@@ -233,6 +232,25 @@ fn is_other_name(name: &str) -> bool {
 fn mentions(name: &str, text: &str) -> bool {
     name.is_empty()
         || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// Returns the paths that a word may name: itself, or the value of an option or assignment.
+///
+/// The value comes after `=` (`--output=/x`, `of=/x`), or after the option's letter.
+pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
+    let behind = word.split_once('=').map(|(_, value)| value);
+    let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
+    std::iter::once(word).chain(behind).chain(glued)
+}
+
+/// Returns the spelling that paths are compared by.
+pub(super) fn key(path: &str) -> String {
+    path::deny_key(path::without_any_volume(path))
+}
+
+/// Returns the path that a spelling leads to, written as paths are compared.
+pub(super) fn resolved(text: &str, here: &str) -> String {
+    key(&path::reached(here, text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Changes of a request while it lives. Once it has ended, nothing changes it.
 
-use super::key::NewRequest;
+use super::new::NewRequest;
 use super::row::{Actor, Process};
 use crate::column::{Id, text};
 use crate::error::Error;

@@ -4,11 +4,13 @@ mod change;
 mod decided;
 mod key;
 mod list;
+mod new;
 mod row;
 
 pub use change::{Change, change, forget_body, intend, told};
-pub use key::{NewRequest, Opening, known, open, open_as};
+pub use key::{Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};
+pub use new::NewRequest;
 pub use row::{Process, RequestRow, Summary, between, get, get_by_key, live, oldest};
 pub(crate) use row::{SUMMARY, summary};
 

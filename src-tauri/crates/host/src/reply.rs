@@ -1,6 +1,6 @@
 //! The way back to whoever called.
 
-use super::outbox::Outbox;
+use crate::outbox::Outbox;
 use postern_protocol::{ErrorCode, ErrorObject, Id, error_line, result_line};
 use serde::Serialize;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Drop for Reply {
 
 /// Counts the answers that a connection is owed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Debts(Arc<Counted>);
+pub(crate) struct InFlight(Arc<Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
@@ -64,7 +64,7 @@ struct Counted {
     paid: Notify,
 }
 
-impl Debts {
+impl InFlight {
     /// Counts one more answer that is owed.
     pub(crate) fn owe(&self) -> Owed {
         self.0.owed.fetch_add(1, Ordering::AcqRel);
