@@ -157,7 +157,8 @@ fn prose(page: &str) -> Vec<String> {
 #[test]
 fn the_pages_keep_to_the_copy_rules() {
     let folder = fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let mut pages: Vec<PathBuf> = folder.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
+    let mut pages: Vec<PathBuf> =
+        folder.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
     pages.push(repository().join("CONTRIBUTING.md"));
     pages.retain(|path| path.file_name().is_none_or(|name| !LATER.contains(&&*name.to_string_lossy())));
     assert!(pages.len() > 9, "{pages:?}");
@@ -177,8 +178,17 @@ fn remarks(source: &str) -> Vec<String> {
 }
 
 /// Words of the list that comments do not have either.
-const COMMENTS: [&str; 9] =
-    ["none where", "anew", "behind which", "on duty", "a yes", "organisation", "colour", "lately", "the like"];
+const COMMENTS: [&str; 9] = [
+    "none where",
+    "anew",
+    "behind which",
+    "on duty",
+    "a yes",
+    "organisation",
+    "colour",
+    "lately",
+    "the like",
+];
 
 #[test]
 fn comments_keep_to_the_words() {

@@ -13,14 +13,14 @@ const HEIGHT: f64 = 260.0;
 /// Returns the window, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
-    state: State,
+    state: PaneState,
     /// Time that it is kept silently.
     keep: Duration,
     /// Time at which it is let go.
     until: Option<Instant>,
 }
 
-enum State {
+enum PaneState {
     None,
     There(Box<WebviewWindow>),
     /// Let go and not gone yet: there cannot be a second of its name.
@@ -30,7 +30,7 @@ enum State {
 impl Pane {
     /// Returns a hidden window whose page loads at once.
     pub(super) fn open(app: AppHandle, keep: Duration) -> tauri::Result<Self> {
-        let mut pane = Self { app, state: State::None, keep, until: None };
+        let mut pane = Self { app, state: PaneState::None, keep, until: None };
         pane.wanted()?;
         pane.unused();
         Ok(pane)
@@ -39,8 +39,8 @@ impl Pane {
     /// Returns the window, if there is one.
     pub(super) fn window(&self) -> Option<&WebviewWindow> {
         match &self.state {
-            State::There(window) => Some(window),
-            State::None | State::Going => None,
+            PaneState::There(window) => Some(window),
+            PaneState::None | PaneState::Going => None,
         }
     }
 
@@ -53,8 +53,8 @@ impl Pane {
     /// [`Pane::gone`] was called.
     pub(super) fn wanted(&mut self) -> tauri::Result<()> {
         self.until = None;
-        if matches!(self.state, State::None) {
-            self.state = State::There(Box::new(build(&self.app)?));
+        if matches!(self.state, PaneState::None) {
+            self.state = PaneState::There(Box::new(build(&self.app)?));
         }
         Ok(())
     }
@@ -74,16 +74,16 @@ impl Pane {
     /// Lets the window and its page go.
     pub(super) fn release(&mut self) -> tauri::Result<()> {
         self.until = None;
-        if let State::There(window) = &self.state {
+        if let PaneState::There(window) = &self.state {
             window.destroy()?;
-            self.state = State::Going;
+            self.state = PaneState::Going;
         }
         Ok(())
     }
 
     /// Notes that the window that was let go does not exist any more.
     pub(super) fn gone(&mut self) {
-        self.state = State::None;
+        self.state = PaneState::None;
     }
 }
 

@@ -31,10 +31,10 @@ type Size = LogicalSize<f64>;
 
 /// Content and position of the popover.
 #[derive(Clone, Default)]
-pub(crate) struct Popover(Arc<Mutex<State>>);
+pub(crate) struct Popover(Arc<Mutex<PopoverState>>);
 
 #[derive(Default)]
-struct State {
+struct PopoverState {
     /// The page that listens.
     page: Option<Channel<Overview>>,
     /// Overview that was read last.
@@ -137,7 +137,7 @@ impl Popover {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PopoverState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -143,7 +143,11 @@ fn comments_say_at_once_what_they_are_about() {
         .collect();
     for (path, faults) in wrong() {
         let most = known.get(path.as_str()).copied().unwrap_or_default();
-        assert!(faults.len() <= most, "{path}: at most {most} comments may be like this:\n{}", faults.join("\n"));
+        assert!(
+            faults.len() <= most,
+            "{path}: at most {most} comments may be like this:\n{}",
+            faults.join("\n")
+        );
     }
 }
 

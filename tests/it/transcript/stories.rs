@@ -84,7 +84,7 @@ impl Stage {
         let question = self.watcher.question();
         self.host.approve(&question);
         self.agent.events(&["exec.started", "exec.finished"]);
-        self.told("No rule covers it: a person is asked, and allows it once.");
+        self.told("No rule covers it: the user is asked, and allows it once.");
     }
 
     fn is_denied_by_a_person(&mut self) {
@@ -93,7 +93,7 @@ impl Stage {
         let question = self.watcher.question();
         self.host.ok(&["deny", &text(&question, "code"), "--feedback", "look at your own"]);
         self.agent.events(&["exec.denied"]);
-        self.told("A person says no, and why.");
+        self.told("The user says no, and why.");
     }
 
     fn closes_a_session(&mut self) {

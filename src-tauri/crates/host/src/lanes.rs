@@ -151,12 +151,12 @@ type Job = Box<dyn FnOnce(Open) + Send>;
 /// The threads of one agent for one kind of work.
 struct Pool {
     lane: Lane,
-    state: Mutex<State>,
+    state: Mutex<LaneState>,
     wake: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LaneState {
     jobs: VecDeque<Job>,
     threads: usize,
     idle: usize,
@@ -224,7 +224,7 @@ impl Pool {
     }
 
     /// Locks the state. Every change is one assignment: after a panic elsewhere the data is still consistent.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

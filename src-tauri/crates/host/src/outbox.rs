@@ -21,11 +21,11 @@ pub(crate) type Line = Arc<[u8]>;
 #[derive(Debug, Clone)]
 pub(crate) struct Outbox {
     lines: mpsc::UnboundedSender<Line>,
-    shared: Arc<Shared>,
+    shared: Arc<OutboxState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct OutboxState {
     unsent: AtomicUsize,
     /// Since when more than [`UNSENT`] bytes wait.
     slow_since: Mutex<Option<Instant>>,
@@ -39,7 +39,7 @@ struct Shared {
 /// Returns a new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
 pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<Line>) {
     let (lines, receiver) = mpsc::unbounded_channel();
-    let shared = Shared {
+    let shared = OutboxState {
         unsent: AtomicUsize::new(0),
         slow_since: Mutex::new(None),
         slow: Notify::new(),

@@ -102,14 +102,14 @@ fn tmpdir(own: Option<String>) -> String {
     own.filter(|path| path.starts_with('/')).unwrap_or_else(|| "/tmp".to_owned())
 }
 
-struct Entry {
+struct PasswordEntry {
     name: String,
     home: String,
     shell: String,
 }
 
 /// Returns the user's line in the system's list of users.
-fn entry(uid: u32) -> Option<Entry> {
+fn entry(uid: u32) -> Option<PasswordEntry> {
     let mut strings: Vec<c_char> = vec![0; 16 * 1024];
     let mut entry = MaybeUninit::<libc::passwd>::uninit();
     let mut found = ptr::null_mut();
@@ -122,7 +122,11 @@ fn entry(uid: u32) -> Option<Entry> {
             return None;
         }
         let entry = entry.assume_init();
-        Some(Entry { name: text(entry.pw_name)?, home: text(entry.pw_dir)?, shell: text(entry.pw_shell)? })
+        Some(PasswordEntry {
+            name: text(entry.pw_name)?,
+            home: text(entry.pw_dir)?,
+            shell: text(entry.pw_shell)?,
+        })
     }
 }
 

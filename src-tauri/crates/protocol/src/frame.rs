@@ -47,7 +47,7 @@ pub struct Response {
 
 /// A message as it stands on the wire; members that a kind does not have are left out.
 #[derive(Serialize)]
-struct Line<'a, P: Serialize> {
+struct WireLine<'a, P: Serialize> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a Id>,
@@ -69,17 +69,17 @@ struct ErrorLine<'a> {
 
 /// Returns a call as a line, `\n` included.
 pub fn request_line<P: Serialize>(id: &Id, method: &str, params: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
+    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
 }
 
 /// Returns a notification as a line, `\n` included.
 pub fn notification_line<P: Serialize>(method: &str, params: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
+    line(&WireLine { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
 }
 
 /// Returns a good answer as a line, `\n` included.
 pub fn result_line<P: Serialize>(id: &Id, result: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
+    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
 }
 
 /// Returns a failed answer as a line, `\n` included.

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// A signal by its name (`SIGTERM`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Signal(&'static Row);
+pub struct Signal(&'static SignalRow);
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Row {
+struct SignalRow {
     name: &'static str,
     linux: i32,
     macos: i32,
 }
 
-const fn row(name: &'static str, linux: i32, macos: i32) -> Row {
-    Row { name, linux, macos }
+const fn row(name: &'static str, linux: i32, macos: i32) -> SignalRow {
+    SignalRow { name, linux, macos }
 }
 
 /// signal(7) on Linux (x86, ARM) and `sys/signal.h` on macOS.
-static ROWS: [Row; 29] = [
+static ROWS: [SignalRow; 29] = [
     row("SIGHUP", 1, 1),
     row("SIGINT", 2, 2),
     row("SIGQUIT", 3, 3),

@@ -13,8 +13,8 @@ const MINUTE: Duration = Duration::from_mins(1);
 /// Recent requests and questions of one agent.
 #[derive(Debug, Default)]
 pub struct Limits {
-    requests: Bucket,
-    calls: Bucket,
+    requests: RateBucket,
+    calls: RateBucket,
     questions: VecDeque<Duration>,
 }
 
@@ -63,18 +63,18 @@ impl Limits {
 
 /// Room for what may still come at once; refilled by the second, for two seconds at most.
 #[derive(Debug)]
-struct Bucket {
+struct RateBucket {
     tokens: f64,
     refilled: Duration,
 }
 
-impl Default for Bucket {
+impl Default for RateBucket {
     fn default() -> Self {
         Self { tokens: f64::INFINITY, refilled: Duration::ZERO }
     }
 }
 
-impl Bucket {
+impl RateBucket {
     fn take(&mut self, rate: f64, now: Duration) -> Result<(), TryAfter> {
         let grown = now.saturating_sub(self.refilled).as_secs_f64() * rate;
         self.tokens = (self.tokens + grown).min(rate * 2.0);

@@ -20,13 +20,13 @@ pub(crate) fn is_forwarded() -> bool {
 #[derive(Debug)]
 pub(crate) struct Input {
     request_id: Uuid,
-    state: State,
+    state: InputState,
     /// Bytes sent before the piece that is under way.
     sent: u64,
 }
 
 #[derive(Debug)]
-enum State {
+enum InputState {
     /// The next piece may be read.
     Ready,
     /// A piece is under way.
@@ -38,7 +38,7 @@ enum State {
 impl Input {
     /// Makes the input for a request, if there is any.
     pub(crate) fn new(request_id: Uuid, forwarded: bool) -> Self {
-        Self { request_id, state: if forwarded { State::Ready } else { State::Done }, sent: 0 }
+        Self { request_id, state: if forwarded { InputState::Ready } else { InputState::Done }, sent: 0 }
     }
 
     /// Takes another request's number: nothing of the input was sent.
@@ -48,7 +48,7 @@ impl Input {
 
     /// Returns true if the next piece may be read.
     pub(crate) fn wants_read(&self) -> bool {
-        matches!(self.state, State::Ready)
+        matches!(self.state, InputState::Ready)
     }
 
     /// Reads the next piece. `None` if there is nothing yet.
@@ -61,23 +61,23 @@ impl Input {
             Err(_) => 0,
         };
         let piece = InputParams::new(self.request_id, self.sent, &bytes[..count], count == 0);
-        self.state = State::Sending(piece.clone(), count as u64);
+        self.state = InputState::Sending(piece.clone(), count as u64);
         Some(piece)
     }
 
     /// Returns the piece that is under way: to be sent again on another connection.
     pub(crate) fn under_way(&self) -> Option<&InputParams> {
         match &self.state {
-            State::Sending(piece, _) => Some(piece),
-            State::Ready | State::Done => None,
+            InputState::Sending(piece, _) => Some(piece),
+            InputState::Ready | InputState::Done => None,
         }
     }
 
     /// Notes that the piece was written as far as `written`; `None` if the host refuses it.
     pub(crate) fn written(&mut self, written: Option<u64>) {
-        let State::Sending(piece, count) = &self.state else { return };
+        let InputState::Sending(piece, count) = &self.state else { return };
         self.sent += count;
         let more = !piece.eof && written.is_some_and(|written| written >= *count);
-        self.state = if more { State::Ready } else { State::Done };
+        self.state = if more { InputState::Ready } else { InputState::Done };
     }
 }

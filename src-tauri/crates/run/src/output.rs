@@ -12,7 +12,7 @@ const AT_ONCE: usize = 4096;
 pub(crate) struct Outputs {
     stdout: Progress,
     stderr: Progress,
-    waiting: Option<Waiting>,
+    waiting: Option<WaitingPiece>,
 }
 
 /// Position in a stream.
@@ -25,7 +25,7 @@ struct Progress {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingPiece {
     stream: Stream,
     bytes: Vec<u8>,
     written: usize,
@@ -40,7 +40,7 @@ impl Outputs {
             usize::try_from(progress.taken.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
         progress.taken += (bytes.len() - known) as u64;
         if !progress.closed && known < bytes.len() {
-            self.waiting = Some(Waiting { stream, bytes, written: known });
+            self.waiting = Some(WaitingPiece { stream, bytes, written: known });
         }
     }
 

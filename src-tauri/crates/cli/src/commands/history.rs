@@ -69,7 +69,7 @@ fn state(request: &RequestRow) -> String {
 /// Step as a line of JSON: the request's own members, and those of the step.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct FeedLine<'a> {
     sequence: i64,
     event: FeedKind,
     event_at: Millis,
@@ -118,7 +118,7 @@ fn tell(event: &FeedEvent) -> Result<(), Failure> {
 }
 
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
-    print::json_line(&Told {
+    print::json_line(&FeedLine {
         sequence: event.sequence,
         event: event.event,
         event_at: event.event_at,

@@ -28,7 +28,7 @@ pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
 /// Line of `questions --watch --json`.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
-enum Seen<'a> {
+enum WatchLine<'a> {
     Opened { question: &'a Question },
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
@@ -44,19 +44,19 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
 fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
     let waiting = link.watch_questions()?;
     for question in &waiting {
-        tell(&Seen::Opened { question }, json)?;
+        tell(&WatchLine::Opened { question }, json)?;
     }
     loop {
         match &link.next()? {
             // It opened while the list was on its way, and was in it.
             Told::QuestionOpened(question) if waiting.iter().any(|told| told.id == question.id) => {}
-            Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
-            Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
+            Told::QuestionOpened(question) => tell(&WatchLine::Opened { question }, json)?,
+            Told::QuestionChanged(question) => tell(&WatchLine::Changed { question }, json)?,
             Told::QuestionClosed(closed) => {
-                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
+                tell(&WatchLine::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
-            Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
-            Told::Attention(told) => tell(&Seen::Attention { message: &told.message }, json)?,
+            Told::PolicyWidened(change) => tell(&WatchLine::Widened { change }, json)?,
+            Told::Attention(told) => tell(&WatchLine::Attention { message: &told.message }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
@@ -68,22 +68,22 @@ fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
     }
 }
 
-fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
+fn tell(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
     if json {
         return print::json_line(seen);
     }
     match seen {
-        Seen::Opened { question } => {
+        WatchLine::Opened { question } => {
             question::full(question)?;
             print::line(format!("      answer it: postern approve {0} · postern deny {0}", question.code))?;
             print::line("")
         }
-        Seen::Changed { .. } => Ok(()),
-        Seen::Widened { change } => {
+        WatchLine::Changed { .. } => Ok(()),
+        WatchLine::Widened { change } => {
             print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
         }
-        Seen::Attention { message } => print::line(message),
-        Seen::Closed { code, how, .. } => {
+        WatchLine::Attention { message } => print::line(message),
+        WatchLine::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
             print::line("")
         }

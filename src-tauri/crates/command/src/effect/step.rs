@@ -34,7 +34,7 @@ pub fn effects_of_reading(reading: &Reading) -> Vec<Vec<StepEffect>> {
 
 /// Returns the effects of a step.
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
-    let mut all = Effects::default();
+    let mut all = StepEffects::default();
     let reads = only_reads(step);
     for words in Words::of_step(step) {
         words.read(|command| all.of_command(command, reads));
@@ -50,7 +50,7 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
 
 /// Returns the effects of a command that a part which was not understood may run: those that files and checks know.
 pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
-    let mut all = Effects::default();
+    let mut all = StepEffects::default();
     if let Some(words) = Words::of(argv) {
         words.read(|command| all.of_command(command, false));
     }
@@ -59,9 +59,9 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
 }
 
 #[derive(Default)]
-struct Effects(Vec<Found>);
+struct StepEffects(Vec<Found>);
 
-impl Effects {
+impl StepEffects {
     fn add(&mut self, effect: Effect, scope: impl Into<Option<Scope>>, reversible: Reversible) {
         let found = (effect, scope.into(), reversible);
         if !self.0.contains(&found) {

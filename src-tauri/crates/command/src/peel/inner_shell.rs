@@ -58,7 +58,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         }
         _ => return refuse_text(call, Unparsed::Shell, "a shell whose grammar is not followed", found),
     };
-    let options = match Options::of(&call.args) {
+    let options = match ShellOptions::of(&call.args) {
         Ok(options) => options,
         Err(what) => return refuse_text(call, Unparsed::UnknownFlag, what, found),
     };
@@ -96,7 +96,7 @@ fn is_stream(path: &str) -> bool {
 }
 
 /// Reads the text of `-c`, with the words after it as its parameters.
-fn place_text(call: Call, text: &Arg, options: &Options, dialect: Dialect, found: &mut Found) {
+fn place_text(call: Call, text: &Arg, options: &ShellOptions, dialect: Dialect, found: &mut Found) {
     let Some(value) = text.value() else { return refuse_unknown(call, text, found) };
     let rest: Option<Vec<String>> =
         call.args.iter().skip(options.operand + 1).map(|arg| arg.value().map(str::to_owned)).collect();
@@ -127,14 +127,14 @@ fn read_or_alone(
 }
 
 /// The options that shells share.
-struct Options {
+struct ShellOptions {
     command: bool,
     stdin: bool,
     asks: bool,
     operand: usize,
 }
 
-impl Options {
+impl ShellOptions {
     fn of(args: &[Arg]) -> Result<Self, Note> {
         let mut options = Self { command: false, stdin: false, asks: false, operand: 1 };
         while let Some(arg) = args.get(options.operand) {

@@ -15,7 +15,7 @@ const KEYWORDS: [&str; 19] = [
 /// Returns true if an awk program neither runs commands, nor writes files, nor reads other ones. False where
 /// that cannot be told.
 pub(super) fn only_prints(program: &str) -> bool {
-    Reader {
+    AwkReader {
         chars: program.char_indices().peekable(),
         program,
         operand: false,
@@ -27,7 +27,7 @@ pub(super) fn only_prints(program: &str) -> bool {
     .is_some()
 }
 
-struct Reader<'a> {
+struct AwkReader<'a> {
     chars: Peekable<CharIndices<'a>>,
     program: &'a str,
     /// True if a slash here divides, rather than beginning a regular expression.
@@ -40,7 +40,7 @@ struct Reader<'a> {
     header: bool,
 }
 
-impl Reader<'_> {
+impl AwkReader<'_> {
     /// Reads to the end; `None` if something does more than print.
     fn reads(&mut self) -> Option<()> {
         while let Some((at, c)) = self.chars.next() {

@@ -26,7 +26,7 @@ fn given(parsed: &Leading<'_>) -> Option<usize> {
 
 /// Result of reading a script as a sed that finds the ends of parts in one way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Finding {
+enum ScriptFinding {
     /// Only selects, prints and substitutes.
     Prints,
     /// Refused before anything of it runs.
@@ -52,10 +52,10 @@ enum Brackets {
 /// well.
 pub(super) fn only_prints(script: &str) -> bool {
     let found = [Brackets::Unknown, Brackets::Escaping, Brackets::Literal].map(|way| finding(script, way));
-    found.contains(&Finding::Prints) && !found.contains(&Finding::More)
+    found.contains(&ScriptFinding::Prints) && !found.contains(&ScriptFinding::More)
 }
 
-fn finding(script: &str, way: Brackets) -> Finding {
+fn finding(script: &str, way: Brackets) -> ScriptFinding {
     let mut rest = script;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '}');
@@ -63,7 +63,7 @@ fn finding(script: &str, way: Brackets) -> Finding {
             Ok(after) => after.trim_start_matches(['!', ' ']),
             Err(why) => return why,
         };
-        let Some(command) = rest.chars().next() else { return Finding::Prints };
+        let Some(command) = rest.chars().next() else { return ScriptFinding::Prints };
         rest = rest.get(command.len_utf8()..).unwrap_or_default();
         rest = match command {
             '{' | 'p' | 'd' | 'q' | 'Q' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'l' => {
@@ -81,8 +81,8 @@ fn finding(script: &str, way: Brackets) -> Finding {
                 Err(why) => return why,
             },
             // No sed has such a command.
-            _ if command.is_ascii_punctuation() => return Finding::Refused,
-            _ => return Finding::More,
+            _ if command.is_ascii_punctuation() => return ScriptFinding::Refused,
+            _ => return ScriptFinding::More,
         };
         let ended = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || ";}".contains(c));
         match command {
@@ -90,8 +90,8 @@ fn finding(script: &str, way: Brackets) -> Finding {
             _ if ended => {}
             // A comment, or no flag of any sed.
             's' if rest.starts_with('#') => {}
-            's' if !rest.starts_with(['w', 'W', 'e', 'E']) => return Finding::Refused,
-            _ => return Finding::More,
+            's' if !rest.starts_with(['w', 'W', 'e', 'E']) => return ScriptFinding::Refused,
+            _ => return ScriptFinding::More,
         }
     }
 }
@@ -110,7 +110,7 @@ fn behind_text(mut rest: &str) -> &str {
 }
 
 /// Returns the rest after an address.
-fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
+fn address(mut rest: &str, way: Brackets) -> Result<&str, ScriptFinding> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "$,+~ ".contains(c));
         match rest.strip_prefix('/') {
@@ -122,9 +122,12 @@ fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
 
 /// Returns the rest after `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a
 /// pattern, with brackets.
-fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
-    let delimiter =
-        text.chars().next().filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c)).ok_or(Finding::More)?;
+fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, ScriptFinding> {
+    let delimiter = text
+        .chars()
+        .next()
+        .filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c))
+        .ok_or(ScriptFinding::More)?;
     let mut rest = text.get(delimiter.len_utf8()..).unwrap_or_default();
     let mut left = parts;
     while let Some(c) = rest.chars().next() {
@@ -140,7 +143,7 @@ fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
             rest = behind_brackets(rest, way)?;
         }
     }
-    Err(Finding::Refused)
+    Err(ScriptFinding::Refused)
 }
 
 fn behind_one(text: &str) -> &str {
@@ -149,7 +152,7 @@ fn behind_one(text: &str) -> &str {
 
 /// Returns the rest after `[…]`, from after its `[`: a leading `]`, and those of `[:alpha:]` and similar
 /// classes, do not end it.
-fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
+fn behind_brackets(text: &str, way: Brackets) -> Result<&str, ScriptFinding> {
     let mut rest = text.strip_prefix('^').unwrap_or(text);
     rest = rest.strip_prefix(']').unwrap_or(rest);
     while let Some(c) = rest.chars().next() {
@@ -159,13 +162,13 @@ fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
             '\\' if way == Brackets::Escaping => rest = behind_one(rest),
             '[' if rest.starts_with([':', '.', '=']) => {
                 let end: String = rest.chars().take(1).chain([']']).collect();
-                rest = behind_one(rest).split_once(&*end).ok_or(Finding::More)?.1;
+                rest = behind_one(rest).split_once(&*end).ok_or(ScriptFinding::More)?.1;
             }
             _ => {}
         }
     }
     // No sed takes one that is not closed, but where it says so differs.
-    Err(Finding::More)
+    Err(ScriptFinding::More)
 }
 
 #[cfg(test)]

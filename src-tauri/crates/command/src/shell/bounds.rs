@@ -34,7 +34,8 @@ const SET_UP: usize = 8;
 /// Text in single quotes, in plain double quotes and in here-documents is taken as it is and costs little. Where it is hard to
 /// tell what is quoted, all that follows counts as not quoted.
 pub(super) fn cost(text: &str) -> usize {
-    let mut meter = Meter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
+    let mut meter =
+        CostMeter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
     meter.cost += text.len() / BYTES_A_UNIT;
     if text.contains("((") || text.contains("$[") {
         meter.quote = Quote::Lost;
@@ -57,7 +58,7 @@ enum Quote {
     Lost,
 }
 
-struct Meter<'t> {
+struct CostMeter<'t> {
     rest: &'t str,
     before: char,
     quote: Quote,
@@ -66,7 +67,7 @@ struct Meter<'t> {
     cost: usize,
 }
 
-impl Meter<'_> {
+impl CostMeter<'_> {
     fn take(&mut self, c: char) {
         let escaped = self.before == '\\';
         let inside = match self.quote {

@@ -27,13 +27,13 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
             return None;
         }
         match first_list(&word) {
-            Found::Nothing => done.push(word),
-            Found::Sequence { start, end } => {
+            BraceList::Nothing => done.push(word),
+            BraceList::Sequence { start, end } => {
                 for member in sequence(&word[start + 1..end])? {
                     open.push([&word[..start], &member, &word[end + 1..]].concat());
                 }
             }
-            Found::List { start, end, commas } => {
+            BraceList::List { start, end, commas } => {
                 let mut from = start + 1;
                 let mut members = Vec::new();
                 for to in commas.into_iter().chain([end]) {
@@ -47,13 +47,13 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     Some(done)
 }
 
-enum Found {
+enum BraceList {
     Nothing,
     Sequence { start: usize, end: usize },
     List { start: usize, end: usize, commas: Vec<usize> },
 }
 
-fn first_list(word: &[Unit]) -> Found {
+fn first_list(word: &[Unit]) -> BraceList {
     for start in (0..word.len()).filter(|&at| word[at] == Unit::Bare('{')) {
         let mut depth = 0usize;
         let mut commas = Vec::new();
@@ -65,17 +65,17 @@ fn first_list(word: &[Unit]) -> Found {
                 _ => {}
             }
             if depth == 0 && !commas.is_empty() {
-                return Found::List { start, end: at, commas };
+                return BraceList::List { start, end: at, commas };
             }
             if depth == 0 {
                 if word[start..at].windows(2).any(|pair| pair == [Unit::Bare('.'), Unit::Bare('.')]) {
-                    return Found::Sequence { start, end: at };
+                    return BraceList::Sequence { start, end: at };
                 }
                 break;
             }
         }
     }
-    Found::Nothing
+    BraceList::Nothing
 }
 
 /// Counts out `1..9`, last first. bash 3.2 knows neither leading zeros nor steps.

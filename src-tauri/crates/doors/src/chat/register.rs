@@ -31,7 +31,7 @@ pub(super) struct Owner {
 /// Somebody who tried to answer and may not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stranger {
+struct NotedStranger {
     /// Id, escaped, or that the network does not say.
     who: String,
     /// Last attempt.
@@ -45,7 +45,7 @@ struct Stranger {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Kept {
     owners: Vec<Owner>,
-    strangers: Vec<Stranger>,
+    strangers: Vec<NotedStranger>,
     /// Position up to which the network's events were handled.
     pub(super) position: Option<Position>,
 }
@@ -129,7 +129,7 @@ impl Register {
         let times = known.map_or(0, |index| self.kept.strangers.remove(index).times);
         let did = short(did);
         tracing::warn!(who, did, "somebody who is no owner tried to answer in a chat: ignored");
-        self.kept.strangers.push(Stranger { who, did, times: times + 1, last_at: now });
+        self.kept.strangers.push(NotedStranger { who, did, times: times + 1, last_at: now });
         let surplus = self.kept.strangers.len().saturating_sub(STRANGERS);
         self.kept.strangers.drain(..surplus);
         self.changed = true;
@@ -137,7 +137,7 @@ impl Register {
 
     /// Returns the strangers, newest first, in words.
     pub(super) fn notes(&self) -> Vec<String> {
-        let words = |one: &Stranger| {
+        let words = |one: &NotedStranger| {
             let times = if one.times == 1 { "once".to_owned() } else { format!("{} times", one.times) };
             format!("a stranger was ignored {times}: {}, who {}", one.who, one.did)
         };

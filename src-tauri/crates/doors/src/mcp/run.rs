@@ -28,7 +28,8 @@ pub(super) async fn run(
     let request_id = job.run.request_id;
     let mut stage = job.stage.clone();
     stage.mark_changed();
-    let mut teller = Teller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
+    let mut teller =
+        ProgressTeller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
     let mut deadline = Some(Instant::now() + agent.wait);
     let mut killed = false;
     loop {
@@ -87,13 +88,13 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> 
 }
 
 /// Tells progress to a client that asked for it.
-struct Teller {
+struct ProgressTeller {
     token: Option<ProgressToken>,
     peer: Peer<RoleServer>,
     steps: u32,
 }
 
-impl Teller {
+impl ProgressTeller {
     async fn tell(&mut self, message: String) {
         let Some(token) = self.token.clone().filter(|_| !message.is_empty()) else { return };
         self.steps += 1;

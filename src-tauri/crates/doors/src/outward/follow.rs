@@ -23,7 +23,7 @@ pub(super) struct Follower {
 
 /// Stored position.
 #[derive(Debug, Serialize, Deserialize)]
-struct Place {
+struct FeedPosition {
     after: i64,
 }
 
@@ -35,7 +35,8 @@ impl Follower {
         let place = host.recall(kept).await.map_err(|error| odd(error.to_string()))?;
         let mut follower = Self { host: host.clone(), face, kept, after: 0 };
         if let Some(place) = place {
-            let place: Place = serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
+            let place: FeedPosition =
+                serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
             follower.after = place.after;
         } else {
             let now = host.ask::<NextEvents>(face, &FeedAsk::default()).await?;
@@ -67,7 +68,7 @@ impl Follower {
     pub(super) async fn reached(&mut self, after: i64) -> Result<(), ControlError> {
         self.after = after;
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let place = serde_json::to_value(Place { after }).map_err(|error| odd(error.to_string()))?;
+        let place = serde_json::to_value(FeedPosition { after }).map_err(|error| odd(error.to_string()))?;
         self.host.remember_soon(self.kept, place).await.map_err(|error| odd(error.to_string()))
     }
 }

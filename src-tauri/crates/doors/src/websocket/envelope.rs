@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// Message to a client: from whom, to whom, about what.
 #[derive(Debug, Serialize)]
-struct Outgoing<'a> {
+struct Envelope<'a> {
     id: Uuid,
     from: &'a str,
     to: &'a str,
@@ -108,7 +108,7 @@ pub(super) struct Ends {
 
 impl Ends {
     fn message(&self, action: &'static str, payload: Value) -> String {
-        let outgoing = Outgoing { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
+        let outgoing = Envelope { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
         // Strings and values of JSON: there is nothing in it that has no text.
         serde_json::to_string(&outgoing).unwrap_or_default()
     }

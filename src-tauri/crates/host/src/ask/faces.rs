@@ -47,13 +47,13 @@ impl std::fmt::Display for FaceId {
 /// The faces connected.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faces {
-    inner: Arc<Mutex<Roster>>,
+    inner: Arc<Mutex<ConnectedFaces>>,
     /// Told when a face comes or goes.
     changed: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
-struct Roster {
+struct ConnectedFaces {
     next: u64,
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
     /// Names of those that have one of their own.
@@ -144,7 +144,7 @@ impl Faces {
 
     /// Locks the roster. A panic elsewhere leaves the roster as it was: every change to it is one insertion
     /// or removal.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ConnectedFaces> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

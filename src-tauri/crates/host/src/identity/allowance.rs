@@ -66,10 +66,10 @@ impl Default for Meter {
 
 /// Allowance of one request. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Allowance(Arc<Inner>);
+pub struct Allowance(Arc<AllowanceState>);
 
 #[derive(Debug)]
-struct Inner {
+struct AllowanceState {
     meter: Arc<Meter>,
     files: Mutex<HashSet<(u64, u64)>>,
     bytes: AtomicU64,
@@ -80,7 +80,7 @@ struct Inner {
 impl Allowance {
     /// Returns the allowance for one request of `meter`'s agent.
     pub fn new(meter: Arc<Meter>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(AllowanceState {
             meter,
             files: Mutex::default(),
             bytes: AtomicU64::new(0),

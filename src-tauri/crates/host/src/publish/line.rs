@@ -14,12 +14,12 @@ struct Stored<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
     #[serde(flatten)]
-    event: Body<'a>,
+    event: StoredBody<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Body<'a> {
+enum StoredBody<'a> {
     Whole(&'a Event),
     Output { stream: postern_protocol::Stream, offset: u64, length: usize },
 }
@@ -29,13 +29,13 @@ pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     let body = match event {
         Event::Output(output) => {
             let length = output.clone().bytes().map_or(0, |bytes| bytes.len());
-            Body::Output { stream: output.stream, offset: output.offset, length }
+            StoredBody::Output { stream: output.stream, offset: output.offset, length }
         }
         Event::Pending(_)
         | Event::Started(_)
         | Event::Finished(_)
         | Event::Denied(_)
-        | Event::ToolResolved(_) => Body::Whole(event),
+        | Event::ToolResolved(_) => StoredBody::Whole(event),
     };
     let stored = Stored { request_id: about.request_id, session: about.session.as_deref(), event: body };
     NewEvent {

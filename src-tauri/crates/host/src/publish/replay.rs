@@ -52,7 +52,7 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
 
 /// Stored part of an output.
 #[derive(Deserialize)]
-struct Written {
+struct StoredOutput {
     stream: postern_protocol::Stream,
     offset: u64,
     length: u64,
@@ -69,7 +69,7 @@ fn again(store: &Store, row: &EventRow) -> Vec<u8> {
 /// Returns an output with the data that is still kept of it, and how much is not.
 fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     let mut members: Map<String, Value> = serde_json::from_str(&row.event.params).ok()?;
-    let written: Written = serde_json::from_str(&row.event.params).ok()?;
+    let written: StoredOutput = serde_json::from_str(&row.event.params).ok()?;
     let bytes = row.event.request.and_then(|request| kept(store, request, &written)).unwrap_or_default();
     members.remove("length");
     let left_out = written.length.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
@@ -90,7 +90,7 @@ fn with_data(store: &Store, row: &EventRow) -> Option<String> {
 }
 
 /// Returns the bytes of an output, where all of them are still kept.
-fn kept(store: &Store, request: Uuid, written: &Written) -> Option<Vec<u8>> {
+fn kept(store: &Store, request: Uuid, written: &StoredOutput) -> Option<Vec<u8>> {
     let output = store.read(|conn| outputs::get(conn, request, written.stream)).ok()??;
     let whole = |part: &[u8], start: u64| {
         let from = usize::try_from(written.offset.checked_sub(start)?).ok()?;

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Returns true if the file, or any folder above its path or its real path, is owned by or writable for the
 /// person's user. A read-only file of one's own counts as writable: its owner can make it so.
 pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
-    let user = User::current();
+    let user = FileUser::current();
     let chain = |path: &Path| path.ancestors().any(|part| user.may_change(part));
     chain(real_path) || (path != real_path && chain(path))
 }
@@ -17,28 +17,28 @@ pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
 /// If the person is root, who may do anything, those are the users that may connect as the agent (`uids`),
 /// and everybody.
 pub(crate) fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
-    let own = User::current();
+    let own = FileUser::current();
     if own.uid != 0 {
         return is_mutable(path, real_path);
     }
     // Nobody's number: what it may change, anybody may.
-    let anybody = User { uid: u32::MAX, groups: Vec::new() };
-    let agents: Vec<User> = uids
+    let anybody = FileUser { uid: u32::MAX, groups: Vec::new() };
+    let agents: Vec<FileUser> = uids
         .iter()
         .filter(|uid| **uid != 0)
-        .map(|uid| User { uid: *uid, groups: Vec::new() })
+        .map(|uid| FileUser { uid: *uid, groups: Vec::new() })
         .chain([anybody])
         .collect();
     let chain = |path: &Path| path.ancestors().any(|part| agents.iter().any(|user| user.may_change(part)));
     chain(real_path) || (path != real_path && chain(path))
 }
 
-struct User {
+struct FileUser {
     uid: u32,
     groups: Vec<u32>,
 }
 
-impl User {
+impl FileUser {
     fn current() -> Self {
         let mut groups: Vec<u32> = rustix::process::getgroups()
             .unwrap_or_default()

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The connections. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Clients(Arc<Mutex<Roster>>);
+pub(crate) struct Clients(Arc<Mutex<ClientRoster>>);
 
 #[derive(Debug, Default)]
-struct Roster {
+struct ClientRoster {
     next: u64,
     there: BTreeMap<u64, DoorClient>,
 }
@@ -48,7 +48,7 @@ impl Clients {
     }
 
     /// Locks the roster. Every change is one insertion or removal: a panic elsewhere leaves it whole.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ClientRoster> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -54,7 +54,7 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
     };
     let Some(program) = words.first().filter(|_| rule.effect == Effect::Allow) else { return Vec::new() };
     let arguments = known_arguments(path::base_name(program));
-    let mut tried = Tried::new(rule, home);
+    let mut tried = TriedArgument::new(rule, home);
     tried.add(&words, &[ANY], None);
     for argument in &arguments {
         tried.add(&words, &[argument, ANY], Some(argument));
@@ -63,7 +63,7 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
     tried.found()
 }
 
-struct Tried<'a> {
+struct TriedArgument<'a> {
     rule: &'a Rule,
     home: &'a str,
     narrow: Option<AgentPolicy>,
@@ -73,7 +73,7 @@ struct Tried<'a> {
     narrowly: Vec<&'static str>,
 }
 
-impl<'a> Tried<'a> {
+impl<'a> TriedArgument<'a> {
     fn new(rule: &'a Rule, home: &'a str) -> Self {
         let policy = |broad| {
             let rule = Rule { broad, confine: None, ..timeless(rule) };

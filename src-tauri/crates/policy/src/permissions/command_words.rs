@@ -117,14 +117,14 @@ fn expand(pattern: &str, all: &mut Vec<String>) -> Result<(), String> {
     choice.branches.iter().try_for_each(|branch| expand(&format!("{before}{branch}{after}"), all))
 }
 
-struct Choice<'a> {
+struct Alternatives<'a> {
     from: usize,
     to: usize,
     branches: Vec<&'a str>,
 }
 
 /// Returns the first choice outside of quotes.
-fn first_choice(pattern: &str) -> Option<Choice<'_>> {
+fn first_choice(pattern: &str) -> Option<Alternatives<'_>> {
     let bytes = pattern.as_bytes();
     let mut quote = None;
     let mut at = 0;
@@ -158,7 +158,7 @@ fn first_choice(pattern: &str) -> Option<Choice<'_>> {
 }
 
 /// Returns the alternatives between `open` and the `end` that closes it; `None` if nothing does.
-fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Option<Choice<'_>> {
+fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Option<Alternatives<'_>> {
     let (mut depth, mut start, mut found) = (0_usize, open, Vec::new());
     for (at, byte) in pattern.bytes().enumerate().skip(open) {
         match byte {
@@ -167,7 +167,7 @@ fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Op
                 found.push(pattern.get(start..at)?);
                 start = at + 1;
                 if byte == end {
-                    return Some(Choice { from, to: at + 1, branches: found });
+                    return Some(Alternatives { from, to: at + 1, branches: found });
                 }
             }
             b'}' | b')' => depth = depth.saturating_sub(1),

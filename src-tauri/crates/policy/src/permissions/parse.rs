@@ -68,7 +68,7 @@ pub(crate) fn options() -> ParseOptions {
 impl FileLayer {
     /// Reads a file's text. `~/` and `$HOME/` at the start of a pattern become `home`.
     pub fn parse(text: &str, home: &str) -> Result<Self, FileError> {
-        let reader = Reader { text, home };
+        let reader = EntryReader { text, home };
         if text.len() > MAX_BYTES {
             return Err(reader.error(0, "the file is longer than 256 KiB"));
         }
@@ -84,12 +84,12 @@ impl FileLayer {
     }
 }
 
-struct Reader<'a> {
+struct EntryReader<'a> {
     text: &'a str,
     home: &'a str,
 }
 
-impl Reader<'_> {
+impl EntryReader<'_> {
     fn error(&self, at: usize, message: impl Into<String>) -> FileError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -170,7 +170,7 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
     let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
-    collect(arguments, Named { path: false, patches }, &mut found);
+    collect(arguments, FieldName { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
@@ -209,7 +209,7 @@ fn words(tool: &str) -> impl Iterator<Item = &str> {
 
 /// Kind of the name that a text is under.
 #[derive(Debug, Clone, Copy)]
-struct Named {
+struct FieldName {
     /// True for a name of paths.
     path: bool,
     /// A tool that takes patches.
@@ -218,7 +218,7 @@ struct Named {
 
 /// Collects every text under such a name, at any depth: in lists, and in lists of objects. The wire's own
 /// bound is on the depth.
-fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
+fn collect<'a>(value: &'a Json, named: FieldName, found: &mut Vec<Cow<'a, str>>) {
     let mut add = |path: Cow<'a, str>| {
         if !path.is_empty() {
             found.push(path);
@@ -236,7 +236,7 @@ fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
         Json::Array(values) => values.iter().for_each(|value| collect(value, named, found)),
         Json::Object(members) => {
             for (name, value) in members {
-                collect(value, Named { path: named.path || is_field(name), ..named }, found);
+                collect(value, FieldName { path: named.path || is_field(name), ..named }, found);
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}

@@ -40,12 +40,12 @@ pub(super) struct Value<'a> {
     /// Spellings that a deny or ask may match.
     pub(super) all: Vec<String>,
     /// Patterns that could be meant besides.
-    doubt: Doubt,
+    doubt: ValueDoubt,
 }
 
 /// Patterns that may be meant although they do not match the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubt {
+enum ValueDoubt {
     /// No patterns.
     Nothing,
     /// Those of absolute paths: it leaves a folder that is not known.
@@ -71,9 +71,9 @@ impl Value<'_> {
         let stops = entry.effect != Effect::Allow;
         stops
             && match self.doubt {
-                Doubt::Nothing => false,
-                Doubt::Absolute => entry.is_absolute(),
-                Doubt::Everything => true,
+                ValueDoubt::Nothing => false,
+                ValueDoubt::Absolute => entry.is_absolute(),
+                ValueDoubt::Everything => true,
             }
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values
                 value.all.push(format!("{}/{text}", folder.trim_end_matches('/')));
             }
             if text.contains(['*', '?', '[', '{', '(', '!']) {
-                value.doubt = Doubt::Everything;
+                value.doubt = ValueDoubt::Everything;
             }
         } else if FOLDERS.contains(&tool) {
             let inside: Vec<String> =
@@ -131,9 +131,9 @@ fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
     all.dedup();
     let numbered = all.iter().any(|path| path::is_by_number(path));
     let doubt = match (numbered, climbs) {
-        (true, _) => Doubt::Everything,
-        (false, true) => Doubt::Absolute,
-        (false, false) => Doubt::Nothing,
+        (true, _) => ValueDoubt::Everything,
+        (false, true) => ValueDoubt::Absolute,
+        (false, false) => ValueDoubt::Nothing,
     };
     Value { written, sure: (!steps_back).then_some(sure), all, doubt }
 }

@@ -93,8 +93,8 @@ fn schema() -> Value {
     );
     defs.insert("error".to_owned(), failure);
     host.push(reference("error"));
-    defs.insert("AgentMessage".to_owned(), json!({"description": "What an agent may say.", "oneOf": agent}));
-    defs.insert("HostMessage".to_owned(), json!({"description": "What an agent may hear.", "anyOf": host}));
+    defs.insert("AgentMessage".to_owned(), json!({"description": "Message of an agent.", "oneOf": agent}));
+    defs.insert("HostMessage".to_owned(), json!({"description": "Message of the host.", "anyOf": host}));
     defs.extend(types.take_definitions(true));
     one_of_both(&mut defs);
     let mut all = json!({

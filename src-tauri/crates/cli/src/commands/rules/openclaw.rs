@@ -40,7 +40,7 @@ struct Became {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct ImportReport {
     entries: Vec<Became>,
     /// Tools of MCP servers that stay out.
     tools: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) fn import(
     let rules = RuleFile { version: 1, rules };
     let done = file::send(link, rules, Some(agent.clone()), Some(settings.clone()), how.check)?;
     let tools = taken.tools;
-    let report = Report { entries, tools, settings, done };
+    let report = ImportReport { entries, tools, settings, done };
     if how.json.json {
         return print::json(&report);
     }
@@ -163,7 +163,7 @@ fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
     }
 }
 
-fn tell(report: &Report) -> Result<(), Failure> {
+fn tell(report: &ImportReport) -> Result<(), Failure> {
     for entry in &report.entries {
         let there = entry.arg_pattern.as_ref().map_or_else(String::new, |arguments| format!(" {arguments}"));
         let there = escaped(&format!("{}{there}", entry.pattern));

@@ -44,7 +44,7 @@ pub(super) enum Fault {
 }
 
 #[derive(Deserialize)]
-struct Answer<T> {
+struct ApiAnswer<T> {
     ok: bool,
     result: Option<T>,
     error_code: Option<u16>,
@@ -106,11 +106,11 @@ impl Api {
         let url = self.base.join(method).map_err(|_| Fault::Refused("no such method".to_owned()))?;
         let response = self.client.post(url).json(params).timeout(patience).send().await.map_err(lost)?;
         let text = read(response).await?;
-        let answer: Answer<T> = serde_json::from_slice(&text)
+        let answer: ApiAnswer<T> = serde_json::from_slice(&text)
             .map_err(|error| Fault::Lost(format!("its answer to {method} is not the Bot API's: {error}")))?;
         match answer {
-            Answer { ok: true, result: Some(result), .. } => Ok(result),
-            Answer { error_code, description, parameters, .. } => {
+            ApiAnswer { ok: true, result: Some(result), .. } => Ok(result),
+            ApiAnswer { error_code, description, parameters, .. } => {
                 Err(fault(error_code, &description.unwrap_or_default(), parameters))
             }
         }

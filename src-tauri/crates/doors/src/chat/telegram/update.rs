@@ -17,10 +17,10 @@ struct Update {
 
 #[derive(Debug, Deserialize)]
 struct Said {
-    from: Option<User>,
+    from: Option<TelegramUser>,
     /// There where somebody speaks for a chat: nobody says who that is.
     sender_chat: Option<Value>,
-    chat: Place,
+    chat: ChatPlace,
     date: i64,
     text: Option<String>,
     /// There where it is somebody else's words, or a bot's.
@@ -31,23 +31,23 @@ struct Said {
 #[derive(Debug, Deserialize)]
 struct Pressed {
     id: String,
-    from: User,
-    message: Option<Under>,
+    from: TelegramUser,
+    message: Option<PressedMessage>,
     data: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Under {
-    chat: Place,
+struct PressedMessage {
+    chat: ChatPlace,
     message_id: i64,
 }
 
 #[derive(Debug, Deserialize)]
 struct Reacted {
-    chat: Place,
+    chat: ChatPlace,
     message_id: i64,
     /// User; `None` if somebody reacts for a chat.
-    user: Option<User>,
+    user: Option<TelegramUser>,
     old_reaction: Vec<Sign>,
     new_reaction: Vec<Sign>,
 }
@@ -58,12 +58,12 @@ struct Sign {
 }
 
 #[derive(Debug, Deserialize)]
-struct Place {
+struct ChatPlace {
     id: i64,
 }
 
 #[derive(Debug, Deserialize)]
-struct User {
+struct TelegramUser {
     id: i64,
     #[serde(default)]
     is_bot: bool,
@@ -131,7 +131,7 @@ pub(super) fn reactions(offered: &[Verdict]) -> String {
 
 /// Returns the sender: Telegram vouches for the number of a user. A bot, or a user who speaks for a chat, has
 /// no id.
-fn sender(user: Option<User>) -> Sender {
+fn sender(user: Option<TelegramUser>) -> Sender {
     let Some(user) = user else {
         return Sender { id: None, name: "somebody who speaks for a chat".to_owned() };
     };

@@ -30,18 +30,18 @@ pub(super) fn manager() -> LocalSessionManager {
 /// The streams of every session.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
-    sessions: Mutex<HashMap<String, Seen>>,
+    sessions: Mutex<HashMap<String, StreamState>>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct StreamState {
     open: u32,
     /// The last one broke off.
     broken: bool,
     since: Instant,
 }
 
-impl Seen {
+impl StreamState {
     fn is_gone(&self, now: Instant) -> bool {
         let patience = if self.broken { AGAIN } else { QUIET };
         self.open == 0 && now.duration_since(self.since) >= patience
@@ -53,7 +53,7 @@ impl Streams {
     pub(super) fn watch<B>(self: &Arc<Self>, session: String, body: B) -> Watched<B> {
         let mut sessions = self.sessions();
         let seen = sessions.entry(session.clone());
-        let seen = seen.or_insert_with(|| Seen { open: 0, broken: false, since: Instant::now() });
+        let seen = seen.or_insert_with(|| StreamState { open: 0, broken: false, since: Instant::now() });
         seen.open += 1;
         seen.broken = false;
         Watched { body, ended: false, session, streams: Arc::clone(self) }
@@ -69,7 +69,7 @@ impl Streams {
         let mut looks = tokio::time::interval(LOOK);
         loop {
             looks.tick().await;
-            self.close(manager, Seen::is_gone).await;
+            self.close(manager, StreamState::is_gone).await;
         }
     }
 
@@ -78,7 +78,7 @@ impl Streams {
         self.close(manager, |_, _| true).await;
     }
 
-    async fn close(&self, manager: &LocalSessionManager, which: impl Fn(&Seen, Instant) -> bool) {
+    async fn close(&self, manager: &LocalSessionManager, which: impl Fn(&StreamState, Instant) -> bool) {
         let now = Instant::now();
         let gone: Vec<_> = self.sessions().extract_if(|_, seen| which(seen, now)).collect();
         for (session, _) in gone {
@@ -97,7 +97,7 @@ impl Streams {
     }
 
     /// Locks the sessions. Every change of the map is whole: a panic elsewhere leaves it so.
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, StreamState>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

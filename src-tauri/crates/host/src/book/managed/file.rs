@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 /// Content of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct ManagedContent {
     version: u32,
     organisation: Option<String>,
     #[serde(default)]
@@ -53,11 +53,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     })
 }
 
-fn of_plist(bytes: &[u8]) -> Result<Content, String> {
+fn of_plist(bytes: &[u8]) -> Result<ManagedContent, String> {
     plist::from_bytes(bytes).map_err(|error| error.to_string())
 }
 
-fn of_jsonc(bytes: &[u8]) -> Result<(Content, Option<&str>), String> {
+fn of_jsonc(bytes: &[u8]) -> Result<(ManagedContent, Option<&str>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
     let plain = jsonc::plain(text).map_err(|error| error.to_string())?;
     let content = serde_json::from_str(&plain).map_err(|error| {

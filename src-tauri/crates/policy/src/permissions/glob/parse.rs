@@ -61,12 +61,12 @@ pub(super) fn read(pattern: &[u16]) -> Result<(bool, Vec<Node>), String> {
     if rest.is_empty() {
         return Err("holds nothing to compare with".to_owned());
     }
-    let mut reader = Reader { text: rest, at: 0, depth: 0, repeated: 0 };
+    let mut reader = GlobReader { text: rest, at: 0, depth: 0, repeated: 0 };
     let nodes = reader.sequence(&[])?;
     Ok((marks % 2 == 1, nodes))
 }
 
-struct Reader<'a> {
+struct GlobReader<'a> {
     text: &'a [u16],
     at: usize,
     /// Number of open groups.
@@ -79,7 +79,7 @@ fn is(unit: u16, c: char) -> bool {
     u32::from(unit) == u32::from(c)
 }
 
-impl Reader<'_> {
+impl GlobReader<'_> {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.text.get(self.at + ahead).and_then(|unit| char::from_u32(u32::from(*unit)))
     }

@@ -28,12 +28,12 @@ pub struct Change {
     feedback: Option<String>,
     process: Option<Process>,
     line: Option<String>,
-    ending: Option<Ended>,
+    ending: Option<RecordedEnd>,
     told: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Ended {
+struct RecordedEnd {
     whole: String,
     name: &'static str,
     exit_code: Option<i32>,
@@ -70,7 +70,7 @@ impl Change {
         if let Ending::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
         }
-        change.ending = Some(Ended { whole: text(ending)?, name: ending.name(), exit_code });
+        change.ending = Some(RecordedEnd { whole: text(ending)?, name: ending.name(), exit_code });
         Ok(change)
     }
 
