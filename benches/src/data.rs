@@ -15,7 +15,7 @@ use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules
 use std::path::{Path, PathBuf};
 use uuid::{NoContext, Timestamp, Uuid};
 
-/// How many rules there are.
+/// Number of rules.
 pub(crate) const RULES: usize = 10_000;
 /// Agents whose every command is denied, one for each connection.
 pub(crate) const DENIED: usize = 16;
@@ -25,7 +25,7 @@ pub(crate) const FREE: &str = "free";
 pub(crate) const ASKED: &str = "asked";
 /// History is written in pieces of this many rows.
 const PIECE: usize = 10_000;
-/// When the history begins: milliseconds since 1970.
+/// Start of the history: milliseconds since 1970.
 const EPOCH: i64 = 1_700_000_000_000;
 
 /// The folder; it goes when this does.
@@ -55,12 +55,12 @@ impl Data {
         self.folder.path()
     }
 
-    /// An agent's socket.
+    /// Returns an agent's socket.
     pub(crate) fn socket(&self, agent: &str) -> PathBuf {
         self.folder().join("agents").join(agent).join("agent.sock")
     }
 
-    /// A connection to an agent's channel.
+    /// Returns a connection to an agent's channel.
     pub(crate) fn connect(&self, agent: &str) -> anyhow::Result<Channel> {
         let socket = self.socket(agent);
         let key = read_key(&socket.with_file_name("agent.key"))?;
@@ -68,12 +68,12 @@ impl Data {
     }
 }
 
-/// The name of the agent of the nth connection.
+/// Returns the name of the agent of the nth connection.
 pub(crate) fn denied(nth: usize) -> String {
     format!("denied-{nth}")
 }
 
-/// A request that waits for its end.
+/// Returns a request that waits for its end.
 pub(crate) fn request(argv: &[&str]) -> RunParams {
     let what = What::Command(argv.iter().map(|&word| word.to_owned()).collect());
     RunParams { cwd: Some("/".to_owned()), wait: Wait::Finished, ..RunParams::new(Uuid::new_v4(), what) }
@@ -120,12 +120,12 @@ pub(crate) fn numbered_rule(nth: usize) -> Rule {
     rule(nth, effect, pattern)
 }
 
-/// A rule of everybody's.
+/// Returns a rule of everybody's.
 pub(crate) fn rule(nth: usize, effect: Effect, pattern: Pattern) -> Rule {
     Rule { id: i64::try_from(nth).unwrap_or(i64::MAX), created_at: EPOCH, ..Rule::new(effect, pattern) }
 }
 
-/// One request of long ago, as it ended.
+/// Writes a request of long ago, as it ended.
 fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
     let at = EPOCH + i64::try_from(nth).unwrap_or(i64::MAX);
     let agent = if nth.is_multiple_of(3) { FREE.to_owned() } else { denied(nth % DENIED) };

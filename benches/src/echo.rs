@@ -4,7 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// An echo that answers each line with the same line, one thread a connection, until this program ends.
+/// Returns an echo that answers each line with the same line, one thread a connection, until this program
+/// ends.
 pub(crate) fn serve(folder: &Path) -> anyhow::Result<PathBuf> {
     let path = folder.join("echo.sock");
     if path.exists() {

@@ -1,4 +1,4 @@
-//! What the speed table in the README is made of: each figure of the house beside a rival measured in the same run.
+//! Speed table of the README: each figure of Postern beside a rival measured in the same run.
 //!
 //! Both sides take turns (A B A B), the first turn of each is a warm-up and is thrown away. Figures are medians and
 //! 99th percentiles with how many there were. Nothing here fails because it is slow: the table says met or not met.
@@ -20,7 +20,7 @@ use figures::{
 use std::path::PathBuf;
 use table::Row;
 
-/// What is measured, by the names that can be given on the command line.
+/// Figures, by the names that can be given on the command line.
 const FIGURES: [&str; 13] = [
     "verdict",
     "worst-case",
@@ -40,7 +40,7 @@ const FIGURES: [&str; 13] = [
 /// Those that are measured over the channels of one host.
 const OVER_A_CHANNEL: [&str; 6] = ["round-trip", "throughput", "run", "confined", "postern-run", "output"];
 
-/// How much is measured.
+/// Amount of measuring.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     /// Turns of each side, besides the warm-up.
@@ -63,7 +63,7 @@ struct Options {
 }
 
 impl Options {
-    /// Whether a figure is to be measured: all are where none is named.
+    /// Returns true if a figure is to be measured: all are where none is named.
     fn wants(&self, figure: &str) -> bool {
         self.figures.is_empty() || self.figures.iter().any(|name| name == figure)
     }
@@ -96,7 +96,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is measured while one host runs.
+/// Measures the figures that need one running host.
 fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     let effort = options.effort;
     let host = processes::Host::start(&options.postern, data.folder())?;
@@ -123,7 +123,7 @@ fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What starts hosts of its own, or none.
+/// Measures the figures that start hosts of their own, or none.
 fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     let effort = options.effort;
     let mut rows = Vec::new();
@@ -166,7 +166,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Option
     Ok(options)
 }
 
-/// The program of that name in this program's folder: it was built in the same way.
+/// Returns the program of that name in this program's folder: it was built in the same way.
 fn beside_this(name: &str) -> anyhow::Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }

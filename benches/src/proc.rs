@@ -1,23 +1,23 @@
-//! What Linux tells of a process in `/proc`: memory, wake-ups, open files.
+//! Facts of Linux about a process in `/proc`: memory, wake-ups, open files.
 
 use anyhow::Context as _;
 
-/// Resident memory, in KiB.
+/// Returns resident memory, in KiB.
 pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmRSS:")
 }
 
-/// The most memory that was resident since it began, or since [`forget_peak`], in KiB.
+/// Returns the most memory that was resident since it began, or since [`forget_peak`], in KiB.
 pub(crate) fn peak(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/status"), "VmHWM:")
 }
 
-/// Begins to look for the peak anew.
+/// Begins to look for the peak again.
 pub(crate) fn forget_peak(pid: u32) -> anyhow::Result<()> {
     std::fs::write(format!("/proc/{pid}/clear_refs"), "5").context("this figure needs Linux")
 }
 
-/// How often the threads of a process were put on a CPU so far.
+/// Returns the number of times that the threads of a process were put on a CPU so far.
 pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
     let mut sum = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -28,17 +28,17 @@ pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
     Ok(sum)
 }
 
-/// How many files it has open.
+/// Returns the number of open files.
 pub(crate) fn descriptors(pid: u32) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{pid}/fd")).context("this figure needs Linux")?.count())
 }
 
-/// KiB as MiB, for a table.
+/// Formats KiB as MiB, for a table.
 pub(crate) fn mebibytes(kibibytes: u64) -> String {
     format!("{:.1} MiB", f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0)
 }
 
-/// The number behind a name in a file of `/proc`.
+/// Returns the number behind a name in a file of `/proc`.
 fn number(file: &str, name: &str) -> anyhow::Result<u64> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{file}: this figure needs Linux"))?;
     let line = text.lines().find_map(|line| line.strip_prefix(name));

@@ -58,7 +58,7 @@ impl Drop for Host {
 /// A program that forwards a command over this channel: `postern-run`.
 #[derive(Debug)]
 pub(crate) struct Forwarder<'a> {
-    /// Where it lies.
+    /// Path of the program.
     pub(crate) program: &'a Path,
     /// The agent's socket; the key lies beside it.
     pub(crate) socket: &'a Path,
@@ -100,7 +100,7 @@ impl Forwarder<'_> {
     }
 }
 
-/// What a program writes to a pipe, thrown away piece by piece; how many bytes it was.
+/// Reads the output of a program from a pipe, throws it away, and returns the number of bytes.
 pub(crate) fn read_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64> {
     let mut child = command(Path::new(program)).args(arguments).stdout(Stdio::piped()).spawn()?;
     let mut stdout = child.stdout.take().context("no standard output")?;
@@ -110,7 +110,7 @@ pub(crate) fn read_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64>
     Ok(bytes)
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 pub(crate) fn printed(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
     let output = command(Path::new(program)).args(arguments).stderr(Stdio::null()).output();
     let output = output.with_context(|| format!("cannot start {program}"))?;

@@ -30,7 +30,7 @@ impl Sample {
         self.0.len()
     }
 
-    /// The smallest duration that is not below `percent` of all; zero where there is none.
+    /// Returns the smallest duration that is not below `percent` of all; zero where there is none.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -59,7 +59,7 @@ pub(crate) fn in_turn<E>(
     Ok((a, b))
 }
 
-/// How many times longer `ours` took.
+/// Returns the number of times that `ours` took longer.
 pub(crate) fn ratio(ours: Duration, rival: Duration) -> f64 {
     ours.as_secs_f64() / rival.as_secs_f64().max(f64::MIN_POSITIVE)
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 /// A line of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// What was measured.
     pub(crate) figure: &'static str,
     /// Ours.
     pub(crate) measured: String,
@@ -15,20 +14,19 @@ pub(crate) struct Row {
     pub(crate) rival: String,
     /// Ours against the rival.
     pub(crate) ratio: String,
-    /// What is wanted.
     pub(crate) goal: &'static str,
-    /// Whether it is so.
+    /// True if it is so.
     pub(crate) met: bool,
 }
 
 impl Row {
-    /// A line without a rival.
+    /// Returns a line without a rival.
     pub(crate) fn alone(figure: &'static str, measured: String, goal: &'static str, met: bool) -> Self {
         Self { figure, measured, rival: "-".to_owned(), ratio: "-".to_owned(), goal, met }
     }
 }
 
-/// Median, 99th percentile and count of a sample.
+/// Formats median, 99th percentile and count of a sample.
 pub(crate) fn times(sample: &Sample) -> String {
     format!(
         "p50 {}, p99 {} (n {})",
@@ -38,7 +36,7 @@ pub(crate) fn times(sample: &Sample) -> String {
     )
 }
 
-/// A duration in the unit that fits, three digits or so.
+/// Returns a duration in the unit that fits, three digits or so.
 pub(crate) fn duration(duration: Duration) -> String {
     let micros = duration.as_secs_f64() * 1e6;
     match micros {
@@ -75,7 +73,7 @@ pub(crate) fn print(rows: &[Row], effort: Effort) {
     }
 }
 
-/// What it was measured on, and how.
+/// Describes the machine and the effort.
 fn machine(effort: Effort) -> String {
     let cpus = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let model = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What is said in a chat: nothing is read as an answer but what is plainly written as one.
+//! Fuzz target of chat messages: nothing is read as an answer but what is plainly written as one.
 
 use postern_contract::chat::{Command, Verdict, parse};
 
-/// The text of a message; its words are somebody's reactions as well.
+/// Checks the text of a message; its words are somebody's reactions as well.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
     reactions(&words);
 }
 
-/// The commands as `docs/CHAT.md` has them.
+/// Returns the commands as `docs/CHAT.md` has them.
 fn as_plainly_read(words: &[&str]) -> Option<(String, Verdict)> {
     let lower: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
@@ -37,7 +37,7 @@ fn as_plainly_read(words: &[&str]) -> Option<(String, Verdict)> {
     is_code.then(|| ((*code).to_owned(), verdict))
 }
 
-/// One more reaction never makes a verdict wider, and their order says nothing.
+/// Checks that one more reaction never makes a verdict wider, and that their order says nothing.
 fn reactions(words: &[&str]) {
     let signs: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let verdict = Verdict::of_reactions(&signs);

@@ -1,4 +1,4 @@
-//! What must hold for any bytes: one check a fuzz target. Each panics where it does not hold.
+//! Checks that must hold for any bytes, one for each fuzz target. Each panics if it does not hold.
 
 pub mod chat;
 pub mod permissions;

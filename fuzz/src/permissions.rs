@@ -28,7 +28,8 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Every other rule is still there, in its order; the new one allows; adding it again changes nothing that is read.
+/// Checks that every other rule is still there, in its order; the new one allows; adding it again changes
+/// nothing that is read.
 fn nothing_lost(before: &FileLayer, more: &str, text: &str) {
     let after =
         FileLayer::parse(more, HOME).unwrap_or_else(|error| panic!("{error}: made of {text:?}: {more:?}"));

@@ -1,4 +1,6 @@
-//! Files about programs: any text is read or refused, what a person may add is never more than what may be built in, and examples
+//! Fuzz target of files about programs.
+//!
+//! Any text is read or refused, what a person may add is never more than what may be built in, and examples
 //! are tried without falling over.
 
 use postern_command::{ProgramFile, check_examples};

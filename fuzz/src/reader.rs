@@ -31,7 +31,8 @@ pub(crate) fn holds_together(reading: &Reading) {
     );
 }
 
-/// A text that reads clear leaves the next line a line of its own, unless it ends in a backslash or a here-document.
+/// Checks that a text that reads clear leaves the next line a line of its own, unless it ends in a backslash
+/// or a here-document.
 fn next_line_is_seen(text: &str) {
     if text.ends_with('\\') || text.contains("<<") {
         return;

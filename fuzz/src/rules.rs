@@ -6,7 +6,7 @@ use postern_policy::{Decision, Pattern, kind_name, parse_pattern, pattern_text};
 /// Bytes of a pattern and of a path: the plain matcher tries every way.
 const LONGEST: usize = 96;
 
-/// The first line is a pattern, the others are the words of a command.
+/// Checks a pattern, the first line, against the words of a command, the others.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let mut lines = text.split('\n');
@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// A glob allows nothing that it does not match, and denies all that it does.
+/// Checks that a glob allows nothing that it does not match, and denies all that it does.
 fn as_plainly_read(glob: &str, path: &str, allowed: Decision, denied: Decision) {
     if glob.len() > LONGEST || !is_simple(glob) {
         return;
@@ -46,7 +46,8 @@ fn judged(allow: &[&str], deny: &[&str], argv: &[String]) -> Decision {
     outcome.map_or(Decision::Deny, |outcome| outcome.got)
 }
 
-/// A request for one program by its absolute path in normal form, with nothing in it that is read otherwise.
+/// Returns a request for one program by its absolute path in normal form, with nothing in it that is read
+/// otherwise.
 fn plain_path(argv: &[String]) -> Option<&str> {
     let [path] = argv else { return None };
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.bytes().all(plain_byte);
@@ -69,7 +70,7 @@ fn parts(path: &str) -> Vec<&str> {
     path.trim_start_matches('/').split('/').collect()
 }
 
-/// `**` is any number of components; a last one is at least one.
+/// Matches plainly: `**` is any number of components; a last one is at least one.
 fn matches(glob: &[&str], path: &[&str]) -> bool {
     match (glob, path) {
         ([], []) => true,

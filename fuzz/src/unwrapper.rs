@@ -13,7 +13,7 @@ pub fn check(data: &[u8]) {
     wrapped_the_same(&argv, &reading);
 }
 
-/// `nohup`, `nice` and `env` in front change nothing about what runs.
+/// Checks that `nohup`, `nice` and `env` in front change nothing about what runs.
 fn wrapped_the_same(argv: &[String], bare: &Reading) {
     let plain =
         argv.first().is_some_and(|name| !name.is_empty() && !name.starts_with('-') && !name.contains('='));

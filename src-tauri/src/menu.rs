@@ -27,13 +27,15 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 #[derive(Clone)]
 pub(crate) struct Menu {
     app: AppHandle,
-    /// None where the system has no place for one.
+    /// Item in the tray; `None` if the system has no place for one.
     tray: Option<TrayIcon>,
     popover: Popover,
 }
 
-/// Puts the item into the menu bar. On macOS a click opens the popover, and the other button the menu; elsewhere the system
-/// opens the menu, and its first item opens the popover.
+/// Puts the item into the menu bar.
+///
+/// On macOS a click opens the popover, and the other button the menu; elsewhere the system opens the menu,
+/// and its first item opens the popover.
 pub(crate) fn open(app: &AppHandle, popover: Popover) -> Menu {
     let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
@@ -74,7 +76,7 @@ impl Menu {
         }
     }
 
-    /// The host is gone: says so until `refresh` finds one.
+    /// Shows that the host is gone, until `refresh` finds one.
     pub(crate) fn stopped(&self) {
         self.popover.lost();
         if let Err(error) = self.show_stopped() {
@@ -156,7 +158,7 @@ impl Menu {
             .build()
     }
 
-    /// A line that only tells.
+    /// Returns a line that only tells.
     fn plain(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
         MenuItemBuilder::new(text).enabled(false).build(&self.app)
     }
@@ -212,7 +214,7 @@ pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::R
     Ok(())
 }
 
-/// The state in words.
+/// Returns the state in words.
 fn state(status: &Status, agents: usize) -> String {
     match (status.mode, status.paused_until) {
         (Mode::DenyAll, _) => "History is damaged. All requests are denied.".to_owned(),
@@ -229,7 +231,7 @@ fn state(status: &Status, agents: usize) -> String {
     }
 }
 
-/// A time of day where `now` is, with the date where it is not today.
+/// Returns a time of day where `now` is, with the date where it is not today.
 fn clock(millis: i64, now: &Zoned) -> String {
     let Ok(at) = Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let at = at.to_zoned(TimeZone::clone(now.time_zone()));
@@ -237,13 +239,13 @@ fn clock(millis: i64, now: &Zoned) -> String {
     at.strftime(format).to_string()
 }
 
-/// A waiting request in one line. The command itself is shown as text, escaped.
+/// Returns a waiting request in one line. The command itself is shown as text, escaped.
 fn waits(question: &Question) -> String {
     let mark = if question.risk.level == RiskLevel::Dangerous { "■" } else { "●" };
     format!("{mark} {}   {}", shortened(&question.line), question.asker.agent)
 }
 
-/// What became of a command, in a word or two.
+/// Returns the result of a command, in a word or two.
 fn outcome(row: &RequestRow) -> String {
     match (row.state, row.exit_code) {
         (_, Some(0)) => "passed".to_owned(),
@@ -253,7 +255,7 @@ fn outcome(row: &RequestRow) -> String {
     }
 }
 
-/// A line that fits into a menu. Cut at its end only, and visibly.
+/// Returns a line that fits into a menu. Cut at its end only, and visibly.
 fn shortened(line: &str) -> String {
     if line.chars().count() <= LONGEST {
         return line.to_owned();
@@ -261,7 +263,7 @@ fn shortened(line: &str) -> String {
     line.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// The picture of a state; a template, which the menu bar colours. Decoded when this is built.
+/// Returns the picture of a state; a template, which the menu bar colors. Decoded when this is built.
 const fn face(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),

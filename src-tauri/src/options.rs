@@ -1,13 +1,13 @@
-//! What the app was started with.
+//! Options that the app was started with.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the page that asks is kept ready with nothing to ask, unless `--keep-page` says otherwise.
+/// Time that the page that asks is kept ready with nothing to ask, unless `--keep-page` says otherwise.
 const KEEP_PAGE: Duration = Duration::from_mins(1);
 
-/// Where things are. Read once from arguments and environment.
+/// Paths and options, read once from arguments and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The data folder.
@@ -18,8 +18,9 @@ pub struct Options {
     pub overview: bool,
     /// Started at login: nothing opens by itself but a question.
     pub background: bool,
-    /// How long the page that asks is kept ready with nothing to ask: it costs the memory of a browser, and a fraction of a
-    /// second when it has to be made again.
+    /// Time that the page that asks is kept ready with nothing to ask.
+    ///
+    /// It costs the memory of a browser, and a fraction of a second when it has to be made again.
     pub keep_page: Duration,
     /// The environment that the app was started with: an agent's settings may pass single names of it on.
     pub inherited: Vec<(String, String)>,
@@ -33,28 +34,28 @@ pub struct Page(Option<String>);
 const FIRST_RUN: &str = "welcome";
 
 impl Page {
-    /// The page of the first run, which has a window of its own size.
+    /// Returns the page of the first run, which has a window of its own size.
     pub(crate) fn first_run() -> Self {
         Self::named(FIRST_RUN)
     }
 
-    /// Whether this is the page of the first run.
+    /// Returns true if this is the page of the first run.
     pub(crate) fn is_first_run(&self) -> bool {
         self.0.as_deref() == Some(FIRST_RUN)
     }
 
-    /// The page of this name.
+    /// Returns the page of this name.
     pub(crate) fn named(name: &str) -> Self {
         Self(Some(name.to_owned()))
     }
 
-    /// What the page's address ends with; nothing for the page that is open.
+    /// Returns the end of the page's address; `None` for the page that is open.
     pub(crate) fn fragment(&self) -> Option<&str> {
         self.0.as_deref()
     }
 }
 
-/// Why the app cannot start with what it was given.
+/// Reason why the app cannot start with its options.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
     /// An argument that is not known.

@@ -1,5 +1,5 @@
-//! How the desktop app looks and sounds, and whether it asks for Touch ID: `desktop.json` in the data folder. Nothing in it
-//! allows anything.
+//! Preferences for the look and sound of the desktop app, and for Touch ID: `desktop.json` in the data
+//! folder. Nothing in it allows anything.
 
 use postern_contract::{Appearance, Preferences};
 use std::io::{ErrorKind, Write as _};
@@ -10,12 +10,13 @@ use tauri::Theme;
 
 const FILE: &str = "desktop.json";
 
-/// What holds where the file cannot be read: it may have said that the owner confirms, and a Mac can ask.
+/// Returns the preferences for a file that cannot be read: it may have said that the owner confirms, and a
+/// Mac can ask.
 fn in_doubt() -> Preferences {
     Preferences { confirm: cfg!(target_os = "macos"), ..Preferences::default() }
 }
 
-/// What windows are told; none follows the system.
+/// Returns the theme of the windows; `None` follows the system.
 pub(crate) fn theme(appearance: Appearance) -> Option<Theme> {
     match appearance {
         Appearance::System => None,
@@ -49,7 +50,7 @@ impl Kept {
         Self { file, now: Mutex::new(now) }
     }
 
-    /// As they are.
+    /// Returns the preferences.
     pub(crate) fn get(&self) -> Preferences {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }

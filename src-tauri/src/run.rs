@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 /// Between two tries to reach a host that is gone.
 const BETWEEN_TRIES: Duration = Duration::from_secs(3);
 
-/// What every part of the app holds on to.
+/// Dependencies of every part of the app.
 #[derive(Clone)]
 pub(crate) struct Parts {
     /// The host.
@@ -29,7 +29,6 @@ pub(crate) struct Parts {
     pub(crate) approval: Approval,
     /// The popover of the menu-bar item.
     pub(crate) popover: Popover,
-    /// How it looks and sounds.
     pub(crate) preferences: Arc<Kept>,
     /// The settings page that listens, if one is open.
     pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
@@ -95,7 +94,7 @@ fn start(
     Ok(())
 }
 
-/// Who has no agent yet is shown around.
+/// Shows a person without agents around.
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     let agents = backend.ask::<ListAgents>(&Nothing {}).await;
     if agents.is_ok_and(|agents| agents.agents.is_empty()) {
@@ -103,8 +102,10 @@ async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     }
 }
 
-/// Passes on what the host tells. A host in another process that goes away is waited for; one in this process that ends
-/// takes the app with it: it shows nothing that is not so.
+/// Passes on the notifications of the host.
+///
+/// A host in another process that goes away is waited for; one in this process that ends takes the app with
+/// it: it shows nothing that is not so.
 async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc::Receiver<Heard>) {
     parts.approval.look();
     menu.refresh(&parts.backend).await;
@@ -198,12 +199,12 @@ fn tell_page(parts: &Parts, name: &str) {
     }
 }
 
-/// The name of what was told, as on the control socket.
+/// Returns the name of a notification, as on the control socket.
 fn name_of(told: &Told) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
-/// A second start on the same data folder shows the first one's settings, or its overview.
+/// Returns a second start on the same data folder shows the first one's settings, or its overview.
 fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -211,7 +212,7 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
     tauri_plugin_single_instance::Builder::new()
         .dbus_id(format!("dev.postern.desktop.d{:016x}", hasher.finish()))
         .callback(|app, args, _folder| {
-            // The other one was started with arguments that it took for good before it came here.
+            // The other one was started with arguments that it took always before it came here.
             let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
             match (other, app.try_state::<Parts>()) {
                 (Ok(Options { overview: true, .. }), Some(parts)) => parts.popover.toggle(app, None),

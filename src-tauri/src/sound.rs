@@ -1,6 +1,6 @@
 //! A question is heard, where the person wants that: a sound of the system's own.
 
-/// A question was opened.
+/// Plays the sound of a question that was opened.
 #[cfg(target_os = "macos")]
 pub(crate) fn asked(app: &tauri::AppHandle) {
     let played = app.run_on_main_thread(|| {
@@ -14,6 +14,6 @@ pub(crate) fn asked(app: &tauri::AppHandle) {
     }
 }
 
-/// Elsewhere the notification brings its own.
+/// Does nothing: elsewhere the notification brings its own.
 #[cfg(not(target_os = "macos"))]
 pub(crate) fn asked(_: &tauri::AppHandle) {}

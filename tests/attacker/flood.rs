@@ -16,9 +16,10 @@ const BETWEEN_CHANGES: Duration = Duration::from_millis(200);
 /// Time for which a connection that reads nothing is held. An event of its end could only be read.
 const HELD: Duration = Duration::from_secs(5);
 
-/// Starts a flood in the background. `requests` are sent in turn, each with a new id (`{n}` in their text is a
-/// counter); `touch` names files to modify; `reads: false` never reads a reply; `silent` connections never
-/// authenticate.
+/// Starts a flood in the background.
+///
+/// `requests` are sent in turn, each with a new id (`{n}` in their text is a counter); `touch` names files to
+/// modify; `reads: false` never reads a reply; `silent` connections never authenticate.
 pub(crate) fn start(order: &Value, socket: &Path, key: &Path) -> Value {
     let number = |name: &str, or: u64| order[name].as_u64().unwrap_or(or);
     let until = Instant::now() + Duration::from_millis(number("milliseconds", 1000));

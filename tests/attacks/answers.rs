@@ -54,7 +54,7 @@ fn is_asked(arena: &Arena, agent: &mut Agent, request: &Value) -> bool {
     asked
 }
 
-/// A program unknown to Postern, which may obey its input.
+/// Returns a program unknown to Postern, which may obey its input.
 fn tool(arena: &Arena) -> String {
     let tool = arena.outside().join("query");
     std::fs::write(&tool, "#!/bin/sh\ncat\n").unwrap();

@@ -8,7 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 const GOOD: &str = "#!/bin/sh\necho good\n";
 const EVIL: &str = "#!/bin/sh\necho evil\n";
 
-/// Number of tries per exchange: a few in each test run, 10,000 by hand (`POSTERN_ATTACK_ROUNDS=10000`).
+/// Returns the number of tries per exchange: a few in each test run, 10,000 by hand
+/// (`POSTERN_ATTACK_ROUNDS=10000`).
 fn rounds() -> u32 {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it may take")]
     let told = std::env::var("POSTERN_ATTACK_ROUNDS").ok();
@@ -147,7 +148,7 @@ fn a_link_that_is_exchanged_never_runs_by_a_rule_for_where_it_led() {
     never_runs(&json!({ "command": ["./link"] }), ("link", "bad"));
 }
 
-/// A program of the user's that an agent cannot change, approved as it is, and its folder.
+/// Returns a program of the user's that an agent cannot change, approved as it is, and its folder.
 fn approved_tool(arena: &Arena, agent: &Agent, like: &str) -> tempfile::TempDir {
     // Not below the temporary folder, where every agent can write.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -15,7 +15,7 @@ fn worker(arena: &Arena, name: &str) -> Agent {
     arena.agent(name, &[&folders, "look=allow", "files=allow", "build=allow"])
 }
 
-/// Requests a line that must run without a question, and returns its start and end.
+/// Requests a line that must run silently, and returns its start and end.
 fn worked(agent: &mut Agent, line: &str) -> (Value, Value) {
     let posted = agent.post(json!({ "shell": line }));
     assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");

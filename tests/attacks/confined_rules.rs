@@ -1,5 +1,7 @@
-//! Attacks on rules that name a profile: what an agent was allowed always, confined, gets nothing outside of its folders,
-//! whatever it makes of the files that the rule runs.
+//! Attacks on rules that name a profile.
+//!
+//! An agent that was allowed something always, confined, gets nothing outside of its folders, with any
+//! content of the files that the rule runs.
 
 use postern_tests::{Agent, Arena, Postern};
 use serde_json::{Value, json};
@@ -16,7 +18,7 @@ fn builder(arena: &Arena) -> Agent {
     arena.agent("main", &[&folders])
 }
 
-/// Requests a line that must run without a question, and returns its start and end.
+/// Requests a line that must run silently, and returns its start and end.
 fn ran(agent: &mut Agent, line: &str) -> (Value, Value) {
     let posted = agent.post(json!({ "shell": line }));
     assert_ne!(posted["state"], "asking", "{line} is asked about: {posted}");
@@ -155,7 +157,7 @@ fn a_rule_that_only_looks_holds_code_to_it() {
     assert!(!agent.project().join("written").exists(), "it wrote");
 }
 
-/// Lets an agent's makefile try to write outside, by a rule that is there already: it must run confined, without a question.
+/// Lets an agent's makefile try to write outside, by a rule that is there already: it must run confined, silently.
 fn only_confined(arena: &Arena, agent: &mut Agent) {
     let mark = arena.home().join("mark");
     let text = format!("test:\n\t-@echo x > {}\n\t@echo ran >> result\n", mark.display());

@@ -3,7 +3,7 @@
 use postern_tests::{Agent, Arena, postern};
 use serde_json::json;
 
-/// A script that daemonizes a `postern` command, so that its run has ended and its parent is gone.
+/// Returns a script that daemonizes a `postern` command, so that its run has ended and its parent is gone.
 fn daemon(arena: &Arena, agent: &str) -> String {
     let (data, postern) = (arena.data().display(), postern().display());
     format!(
@@ -27,8 +27,8 @@ fn an_orphan_of_a_run_changes_no_setting() {
     assert_eq!(policy, json!({ "security": "allowlist", "ask": "on-miss" }), "nothing of it changed");
 }
 
-/// A script that leaves four kinds of processes behind. Each waits for the file `go` and then tries to widen
-/// what may run.
+/// Returns a script that leaves four kinds of processes behind. Each waits for the file `go` and then tries
+/// to widen what may run.
 fn remains(arena: &Arena, agent: &str) -> String {
     let (data, postern) = (arena.data().display(), postern().display());
     let tries = |name: &str| {
@@ -133,7 +133,9 @@ fn a_permissions_file_that_is_changed_on_disk_is_in_the_audit() {
     }
 }
 
-/// What a lost record is restored from decides what may run: no agent writes, moves or restores it, whatever else it may do.
+/// Attacks on the copy that a lost record is restored from, which decides what may run.
+///
+/// No agent writes, moves or restores it.
 #[test]
 fn the_copy_of_the_record_is_out_of_reach() {
     let Some(arena) = Arena::open_own() else { return };

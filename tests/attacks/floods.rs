@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 /// Longest permitted time for the user and the other agents.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Number of rounds during a flood.
+/// Returns the number of rounds during a flood.
 fn rounds() -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it is to try")]
     let rounds = std::env::var("POSTERN_ATTACK_ROUNDS").ok();
     rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(3)
 }
 
-/// Longest time of a flood; it normally ends with the test.
+/// Returns the longest time of a flood; it normally ends with the test.
 fn flood_ms() -> u64 {
     20_000 + 6_000 * u64::try_from(rounds()).unwrap_or(1_000)
 }

@@ -17,7 +17,7 @@ fn reader(arena: &Arena, name: &str) -> Agent {
     arena.agent(name, &["look=allow", &folders])
 }
 
-/// Path of the user's key, as everybody has one.
+/// Returns the path of the user's key, as everybody has one.
 fn key(arena: &Arena) -> std::path::PathBuf {
     let folder = arena.home().join(".ssh");
     fs::create_dir_all(&folder).unwrap();

@@ -25,7 +25,7 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 }
 "#;
 
-/// A library that gives a program this clock, and the file that sets it.
+/// Returns a library that gives a program this clock, and the file that sets it.
 fn clock(folder: &Path) -> (PathBuf, PathBuf) {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     fs::write(&source, CLOCK).unwrap();

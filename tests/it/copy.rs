@@ -1,5 +1,6 @@
-//! The words of the command line, the terminal view, the menu, notifications and chats, and the sentences that are made for
-//! people and agents, keep the copy rules.
+//! Copy rules for the words of the command line, the terminal view, the menu, notifications and chats.
+//!
+//! And for the sentences that are made for people and agents.
 
 use postern_tests::repository;
 use std::fs;
@@ -31,7 +32,7 @@ const INSTEAD: [(&str, &str); 22] = [
     ("organisation decides", "organization decides"),
 ];
 
-/// Where sentences are made of facts.
+/// Folder in which sentences are made of facts.
 const SENTENCES: &str = "src-tauri/crates/contract/src/render";
 /// Characters of one piece of a sentence, of several where there are several in it.
 const LONGEST_SENTENCE: usize = 120;
@@ -85,7 +86,8 @@ fn faults(text: &str) -> Vec<String> {
 #[test]
 fn what_people_read_keeps_to_the_copy_rules() {
     let cli = repository().join("src-tauri/crates/cli/src");
-    let args = ["args.rs", "hook_args.rs", "import_args.rs", "rule_args.rs", "setup_args.rs"];
+    let args =
+        ["args.rs", "hook_args.rs", "import_args.rs", "rule_args.rs", "setup_args.rs", "shared_args.rs"];
     // Help is in doc comments; elsewhere these are for who reads the code.
     let helps = args.map(|file| cli.join(file)).to_vec();
     let quoted = ["src-tauri/crates/cli/src", "src-tauri/src", "src-tauri/crates/doors/src/chat", SENTENCES];
@@ -140,6 +142,65 @@ fn the_items_of_the_menu_are_short_titles() {
         assert!(is_title(item) && item.chars().count() <= LONGEST_ITEM, "{item:?}");
     }
     assert!(is_title("Block All Agents for 1 Hour") && !is_title("Open settings"));
+}
+
+/// Pages that are not held to the words yet.
+const LATER: [&str; 6] =
+    ["README.md", "ATTACKS.md", "CONFINEMENT.md", "PROGRAMS.md", "QUESTION.md", "SCREENS.md"];
+
+/// Returns the lines of a page that people read, without examples and code.
+fn prose(page: &str) -> Vec<String> {
+    let parts = page.split("```").step_by(2).flat_map(str::lines);
+    parts.map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn the_pages_keep_to_the_copy_rules() {
+    let folder = fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> =
+        folder.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect();
+    pages.push(repository().join("CONTRIBUTING.md"));
+    pages.retain(|path| path.file_name().is_none_or(|name| !LATER.contains(&&*name.to_string_lossy())));
+    assert!(pages.len() > 9, "{pages:?}");
+    let mut wrong = Vec::new();
+    for path in pages {
+        for line in prose(&fs::read_to_string(&path).unwrap()) {
+            wrong.extend(faults(&line).into_iter().map(|fault| format!("{}: {fault}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns the words of comments.
+fn remarks(source: &str) -> Vec<String> {
+    let lines = source.lines().map(str::trim_start).filter(|line| line.starts_with("//"));
+    lines.map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Words of the list that comments do not have either.
+const COMMENTS: [&str; 9] = [
+    "none where",
+    "anew",
+    "behind which",
+    "on duty",
+    "a yes",
+    "organisation",
+    "colour",
+    "lately",
+    "the like",
+];
+
+#[test]
+fn comments_keep_to_the_words() {
+    let mut wrong = Vec::new();
+    for path in sources(&repository().join("src-tauri")) {
+        for line in remarks(&fs::read_to_string(&path).unwrap()) {
+            let words = words(&line);
+            let found = COMMENTS.iter().find(|word| words.contains(&format!(" {word} ")));
+            wrong.extend(found.map(|word| format!("{}: {word}: {line}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the policy page shows is what happens: its lines are typed into a new host, in their order.
+//! Examples of the policy page: its lines are typed into a new host, in their order.
 
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use std::fs;
@@ -29,7 +29,7 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A line behind `$`, run as it is typed.
+/// Returns a line behind `$`, run as it is typed.
 fn typed(host: &Postern, line: &str) -> Answer {
     let words = postern_command::words_of(line).unwrap();
     let (program, rest) = words.split_first().unwrap();

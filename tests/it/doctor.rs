@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What `doctor` finds wrong: each with what fixes it.
+/// Returns the problems that `doctor` finds, each with its fix.
 fn wrong(host: &Postern) -> Vec<(String, String)> {
     let said = host.run(&["doctor", "--json"]);
     let findings: Value =
@@ -24,7 +24,7 @@ fn wrong(host: &Postern) -> Vec<(String, String)> {
     bad
 }
 
-/// Exactly one thing is wrong, in these words.
+/// Asserts that exactly one thing is wrong, in these words.
 #[track_caller]
 fn only(host: &Postern, what: &str, mend: &str) {
     let found = wrong(host);
@@ -33,7 +33,7 @@ fn only(host: &Postern, what: &str, mend: &str) {
     assert!(fix.contains(mend), "{fix}");
 }
 
-/// It is among what is wrong.
+/// Asserts that it is among the problems.
 #[track_caller]
 fn among(host: &Postern, what: &str, mend: &str) {
     let found = wrong(host);
@@ -44,7 +44,7 @@ fn record(host: &Postern) -> PathBuf {
     host.data().join("postern.db")
 }
 
-/// A host with an agent, ended as a person ends it, so that its record lies in one file.
+/// Returns a host with an agent, ended as a person ends it, so that its record lies in one file.
 fn ended() -> Postern {
     let mut host = Postern::start();
     host.enrol("main");
@@ -52,7 +52,7 @@ fn ended() -> Postern {
     host
 }
 
-/// A start that fails.
+/// Returns a start that fails.
 fn fails_to_start(host: &Postern) -> String {
     let started = host.run(&["serve"]);
     assert!(started.code > 0, "{started:?}");

@@ -29,7 +29,7 @@ impl Feed {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
     }
 
-    /// Everything up to this event.
+    /// Returns everything up to this event.
     fn until(&mut self, event: &str) -> Vec<Value> {
         let mut all = vec![self.next()];
         while all.last().unwrap()["event"] != event {

@@ -1,4 +1,4 @@
-//! What the architecture forbids, held over `cargo metadata` and the tree itself.
+//! Invariants of the architecture, held over `cargo metadata` and the tree itself.
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ fn metadata() -> Metadata {
         .expect("cargo metadata runs in a checkout")
 }
 
-/// Every package that `name` reaches through ordinary (not dev, not build) dependencies, by name.
+/// Returns every package that `name` reaches through ordinary (not dev, not build) dependencies, by name.
 fn reaches(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let nodes: BTreeMap<&PackageId, _> =
         metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();
@@ -131,7 +131,7 @@ fn pure_rooms_repeat_the_root_bans() {
     }
 }
 
-/// Rust sources of a folder, tests apart.
+/// Returns the Rust sources of a folder, tests apart.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     files(folder, &["rs"])
 }
@@ -174,7 +174,7 @@ fn nothing_but_the_run_room_starts_processes() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in code.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
             for call in spawning {
-                // A menu, a parser and the like also call themselves Command; only the standard library's starts things.
+                // A menu, a parser and similar ones also call themselves Command; only the standard library's starts things.
                 let starts = line.contains(call) && !line.contains("clap::");
                 assert!(!starts, "{shown} starts a process outside host::run: {line}");
             }
@@ -212,7 +212,7 @@ const READERS: [&str; 13] = [
     " == \"",
     " != \"",
 ];
-/// The same for the pages.
+/// Fields with sentences in the pages.
 const PAGE_SENTENCES: [&str; 13] = [
     "message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero", "reason",
     "label", "mend", "missing",
@@ -235,7 +235,7 @@ fn reads_a_sentence(line: &str) -> bool {
     reads_one_of(line, &SENTENCES, &passed, &READERS)
 }
 
-/// The same for a line of a page.
+/// Returns true if a line of a page reads a sentence.
 fn page_reads_a_sentence(line: &str) -> bool {
     let passed = ["?", "!", "()", ".toLowerCase()", ".trim()", " ?? \"\")"];
     reads_one_of(line, &PAGE_SENTENCES, &passed, &PAGE_READERS)

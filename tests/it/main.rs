@@ -30,6 +30,7 @@ mod samples;
 mod sandbox;
 mod scripts;
 mod setup;
+mod style;
 mod transcript;
 mod waiting;
 mod words;

@@ -1,5 +1,7 @@
-//! One request, one gate: the same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and
-//! by `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
+//! Tests that one gate decides every request.
+//!
+//! The same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and by
+//! `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
 
 use postern_client::{Channel, Control, read_key};
 use postern_policy::Origin;
@@ -113,7 +115,7 @@ impl Scene {
         self.host.enrol(agent)
     }
 
-    /// An agent for each of these doors, with the folder of its channel.
+    /// Returns an agent for each of these doors, with the folder of its channel.
     pub(super) fn enrol_for(&mut self, doors: &[Door]) -> Vec<(Door, String, PathBuf)> {
         let mut all = Vec::new();
         for (at, door) in doors.iter().enumerate() {
@@ -221,7 +223,7 @@ impl Scene {
         Asking::Program(child)
     }
 
-    /// The newest row of an agent's history that is not `but`, once it is in this state.
+    /// Returns the newest row of an agent's history that is not `but`, once it is in this state.
     fn row(&mut self, agent: &str, but: &[String], state: impl Fn(&str) -> bool) -> Value {
         let until = Instant::now() + Duration::from_mins(1);
         loop {
@@ -236,7 +238,7 @@ impl Scene {
         }
     }
 
-    /// What becomes of a command that is asked for by a door: what a person is shown, and what is kept.
+    /// Returns the story of a command that is asked for by a door: the question, and the record.
     fn story(&mut self, door: Door, agent: &str, folder: &Path, command: &str, becomes: Becomes) -> Value {
         let before = self.control.call("requests.list", &json!({"agent": agent})).unwrap();
         let before = before["requests"].as_array().unwrap().iter();
@@ -265,7 +267,7 @@ impl Scene {
     }
 }
 
-/// What of a question has to be the same by every door.
+/// Returns the parts of a question that have to be the same by every door.
 fn shown(question: &Value) -> Value {
     let same = [
         "argv", "command", "cwd", "env", "line", "policy", "risk", "rule", "shell", "stdin", "steps",
@@ -289,7 +291,7 @@ fn shown(question: &Value) -> Value {
     all.into()
 }
 
-/// The event by which an agent asks whether it may run a command, in its own words.
+/// Returns the event by which an agent asks whether it may run a command, in its own words.
 fn event(kind: &str, command: &str, cwd: &str) -> Value {
     let input = json!({ "command": command });
     match kind {

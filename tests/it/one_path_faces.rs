@@ -1,5 +1,6 @@
-//! The same command, by whichever door it comes, is the same question in a terminal (printed, and in the terminal view), in a chat and
-//! over WebSocket.
+//! Tests that every approver shows the same question, by any door.
+//!
+//! In a terminal (printed, and in the terminal view), in a chat and over WebSocket.
 
 use super::one_path::{Door, Scene};
 use futures_util::StreamExt as _;
@@ -17,7 +18,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const ANNA: User = User { id: 4242, name: "Anna" };
@@ -55,7 +56,7 @@ impl Faces {
         Self { bot, runtime, approver }
     }
 
-    /// What the approver is shown of the question with this code.
+    /// Returns the approver's message about the question with this code.
     fn payload(&mut self, code: &str) -> Value {
         let told = async {
             loop {
@@ -70,8 +71,9 @@ impl Faces {
         self.runtime.block_on(async { timeout(PATIENCE, told).await.expect("the approver is told") })
     }
 
-    /// A question as each face shows it, without what tells one request from another, and whether all of them say that the
-    /// agent would run it itself.
+    /// Returns a question as each approver shows it, without what tells one request from another.
+    ///
+    /// And whether all of them say that the agent would run it itself.
     fn shown(&mut self, scene: &Scene, agent: &str, question: &Value) -> ([String; 4], bool) {
         let code = question["code"].as_str().unwrap();
         let terminal = scene.host.ok(&["questions"]);
@@ -99,7 +101,7 @@ impl Faces {
     }
 }
 
-/// A question in the terminal view: what stands between its first line and its digest.
+/// Returns a question in the terminal view: what stands between its first line and its digest.
 fn terminal_view(host: &Postern, question: &Value) -> String {
     let digest = question["digest"].as_str().unwrap();
     let screen = Screen::of(&host.command(&["tui"]), digest, PATIENCE);

@@ -16,7 +16,7 @@ fn record(host: &Postern) -> PathBuf {
     host.data().join("postern.db")
 }
 
-/// A host whose agent may run anything but `id`.
+/// Returns a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
     let host = Postern::start();
     let channel = host.enrol("main");
@@ -26,7 +26,7 @@ fn allowed() -> (Postern, PathBuf) {
     (host, channel)
 }
 
-/// What is denied was not allowed by a record that nobody has looked at.
+/// Asserts that nothing is allowed by a record that nobody has looked at.
 fn denies(channel: &Path) {
     let denied = run(channel, &["true"]);
     assert_eq!(denied.code, 126, "{denied:?}");

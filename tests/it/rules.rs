@@ -1,4 +1,4 @@
-//! Rules as a person keeps them: adding, files of them, an organisation's, looking them over.
+//! Rules as a person keeps them: adding, files of them, an organization's, looking them over.
 
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use serde_json::{Value, json};
@@ -242,7 +242,7 @@ fn every_command_has_a_page_in_the_manual() {
     assert!(repository().join("docs/POLICY.md").exists());
 }
 
-/// A document as OpenClaw keeps it, with one agent's security.
+/// Returns a document as OpenClaw keeps it, with one agent's security.
 fn openclaws(security: &str) -> String {
     let hash = format!("sha256:cwd-argv:v1:{}", "ab".repeat(32));
     json!({

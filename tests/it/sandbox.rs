@@ -18,7 +18,7 @@ fn with_own_git() -> (Postern, PathBuf, TempDir) {
     (host, channel, bin)
 }
 
-/// The command that the agent types.
+/// Returns the command that the agent types.
 fn ask(host: &Postern) -> String {
     let folder = host.scratch("work");
     format!("postern-run --cwd {} --reason 'which git is there' -- git --version", folder.display())

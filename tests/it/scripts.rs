@@ -148,7 +148,7 @@ fn node() -> Option<PathBuf> {
     path.parent().map(Path::to_owned)
 }
 
-/// Every page and script that shows how to mount a channel.
+/// Returns every page and script that shows how to mount a channel.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![repository().join("README.md"), repository().join("CONTRIBUTING.md")];
     for folder in ["docs", "scripts", "containers/devcontainer-feature"] {

@@ -1,4 +1,4 @@
-//! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and taken back.
+//! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and undone.
 
 use postern_tests::{Answer, Postern};
 use serde_json::{Value, json};

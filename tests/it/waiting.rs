@@ -1,4 +1,4 @@
-//! What an agent sees while it waits, and when it waited in vain.
+//! Tests of what an agent sees while it waits, and after it waited in vain.
 
 use postern_tests::{Answer, Postern, postern_run, start};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// An agent's command, as its shell starts it: no terminal, and no input.
+/// Returns an agent's command, as its shell starts it: no terminal, and no input.
 fn asking(channel: &Path, arguments: &[&str]) -> Command {
     let mut command = start(postern_run());
     command.args(arguments).env("POSTERN_SOCKET", channel.join("agent.sock")).env_remove("POSTERN_KEY_FILE");
@@ -23,7 +23,7 @@ fn code_of(question: &Value) -> String {
     question["code"].as_str().unwrap().to_owned()
 }
 
-/// The first line that a command says of itself, while it goes on.
+/// Returns the first line that a command says of itself, while it goes on.
 fn first_line(child: &mut Child) -> String {
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();

@@ -1,4 +1,5 @@
-//! What a person reads and types: one spelling of settings, short ids, and what is asked before something is lost.
+//! Tests of what a person reads and types: one spelling of settings, short ids, and what is asked before
+//! something is lost.
 
 use postern_tests::{Answer, Postern, postern_run, start};
 use serde_json::{Value, json};

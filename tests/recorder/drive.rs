@@ -10,11 +10,11 @@ use std::time::Duration;
 
 /// The lines, ended by NUL.
 const LINES: &str = "/log/lines";
-/// One JSON array of records for each line.
+/// Results: one JSON array of records for each line.
 const RESULTS: &str = "/log/results";
 /// The folder that lines run in, made afresh for each.
 const WORK: &str = "/w";
-/// How long a line may run.
+/// Time that a line may run.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Runs every line with this shell and its options; the line is the last word. What ran is kept here until all are
@@ -53,7 +53,7 @@ fn mark(at: usize) {
     let _missing = std::process::Command::new(format!("/line/{at}")).spawn();
 }
 
-/// As the first process every orphan is ours, and so is everything else that still runs when the time is up.
+/// Ends all processes: as the first one, every orphan is ours, and so is all that still runs when the time is up.
 fn until_all_are_gone() {
     let (gone, over) = channel();
     let watchdog = std::thread::spawn(move || {
@@ -67,7 +67,7 @@ fn until_all_are_gone() {
     let _ended = watchdog.join();
 }
 
-/// A folder with a few files, a script that only a shell can run, and nothing of the last line.
+/// Prepares a folder with a few files, a script that only a shell can run, and nothing of the last line.
 fn prepare() {
     let work = Path::new(WORK);
     for entry in fs::read_dir(work).into_iter().flatten().flatten() {

@@ -1,6 +1,9 @@
-//! What stands for every program in the sandbox of the shell tests: it writes down its own name and arguments and is
-//! gone. Under the name of a wrapper or shell it becomes the real one afterwards, so that what that starts is written
-//! down too. Called by its own name with a shell's path and options it runs the prepared lines, one after another, in that shell.
+//! Stand-in for every program in the sandbox of the shell tests: it records its own name and arguments and is
+//! gone.
+//!
+//! Under the name of a wrapper or shell it becomes the real one afterwards, so that what that starts is
+//! recorded too. Called by its own name with a shell's path and options it runs the prepared lines, one after
+//! another, in that shell.
 #![expect(clippy::unwrap_used, reason = "a driver that cannot go on fails here, and the line says why")]
 
 mod drive;
@@ -9,9 +12,9 @@ use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 
-/// Where records of the line that runs are appended, one JSON array of name and arguments a line.
+/// Records of the line that runs, one JSON array of name and arguments per line.
 const RECORD: &str = "/log/ran";
-/// Where the system's own programs are to be found in the sandbox.
+/// Folder of the system's own programs in the sandbox.
 const REAL: &str = "/real";
 /// Printed by every recorded program: should its output be run as a command, that is recorded as well.
 const OUTPUT: &str = "drift\n";

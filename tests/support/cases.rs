@@ -32,8 +32,8 @@ impl File {
         Self { name, names: serde_json::from_str(&text(bins)).expect("a map of names"), written }
     }
 
-    /// The examples of a file about a program: what is unsafe or is not followed is never allowed by a rule for it. An
-    /// example that only shows effects says nothing of verdicts.
+    /// Returns the examples of a file about a program: what is unsafe or is not followed is never allowed by
+    /// a rule for it. An example that only shows effects says nothing of verdicts.
     fn examples(path: &Path, names: &BTreeMap<String, String>) -> Self {
         let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file = ProgramFile::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -51,12 +51,12 @@ impl File {
         Self { written: file.examples.iter().filter_map(case).collect(), names: names.clone(), name }
     }
 
-    /// The cases, to be run.
+    /// Returns the cases, to be run.
     pub fn cases(&self) -> impl Iterator<Item = Case> {
         self.written.iter().map(|case| Case::parse(&case.to_string()).expect("a case"))
     }
 
-    /// What exists in them.
+    /// Returns the programs that exist in them.
     pub fn bins(&self) -> Bins {
         Bins::new(self.names.clone().into_iter().collect())
     }
@@ -68,7 +68,7 @@ pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(holds).expect("the repository holds the cases")
 }
 
-/// Every file of cases: the corpus, then our own by their names.
+/// Returns every file of cases: the corpus, then our own by their names.
 pub fn files() -> Vec<File> {
     let fixtures = repository().join("tests/fixtures");
     let folder = fixtures.join("cases");
@@ -90,7 +90,8 @@ pub fn files() -> Vec<File> {
     std::iter::once(corpus).chain(own).chain(examples).collect()
 }
 
-/// The paths of the programs of a file that a line names, with a version or Homebrew's `g` or without.
+/// Returns the paths of the programs of a file that a line names, with a version or Homebrew's `g` or
+/// without.
 fn programs_of(line: &str, own: &[String], names: &BTreeMap<String, String>) -> Vec<String> {
     let parts = line.split(|c: char| c.is_whitespace() || ";|&()`\"'{}<>".contains(c));
     let is_own = |word: &str| {

@@ -9,12 +9,12 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a client of the open door holds.
+/// Client of the open door.
 #[derive(Debug)]
 pub struct Claw {
-    /// Where the door's socket is.
+    /// Path of the door's socket.
     pub socket: String,
-    /// What proves a client.
+    /// Token that proves a client.
     pub token: String,
 }
 
@@ -25,14 +25,14 @@ pub fn now() -> i64 {
 }
 
 impl Claw {
-    /// A client of the door of a host where it is open.
+    /// Returns a client of the door of a host where it is open.
     pub fn of(host: &Postern) -> Self {
         let setup = host.json(&["doors", "setup", "openclaw"]);
         let text = |name: &str| setup[name].as_str().expect("the door is open").to_owned();
         Self { socket: text("socket"), token: text("token") }
     }
 
-    /// A signed line that asks for a run.
+    /// Returns a signed line that asks for a run.
     pub fn line(&self, request: &Value, ts: i64, nonce: &str) -> Value {
         let text = request.to_string();
         let mut mac = Hmac::<Sha256>::new_from_slice(self.token.as_bytes()).expect("any key is one");
@@ -41,7 +41,7 @@ impl Claw {
         json!({"type": "exec", "id": "the-id", "nonce": nonce, "ts": ts, "hmac": proof, "requestJson": text})
     }
 
-    /// The same, now and with a nonce of its own.
+    /// Sends a request, now and with a nonce of its own.
     pub fn exec(&self, request: &Value) -> UnixStream {
         self.send(&self.line(request, now(), &uuid::Uuid::new_v4().simple().to_string()))
     }
@@ -54,7 +54,7 @@ impl Claw {
         stream
     }
 
-    /// The answer; null where the connection was closed without one.
+    /// Returns the answer; null where the connection was closed without one.
     pub fn answer(mut stream: UnixStream) -> Value {
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("text");

@@ -1,5 +1,6 @@
-//! What drives the desktop app in a display of its own: Xvfb, a session bus, WebKitWebDriver. Which ports are free, which
-//! programs are there, and how all of it ends with the test.
+//! Drivers of the desktop app in a display of its own: Xvfb, a session bus, WebKitWebDriver.
+//!
+//! They know which ports are free and which programs are there, and end with the test.
 
 use super::window::BETWEEN;
 use fantoccini::{Client, ClientBuilder};
@@ -12,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What the window test needs and this machine lacks, in words.
+/// Returns the programs that the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
     let needed: [(&str, Option<PathBuf>); 4] = [
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),
@@ -65,7 +66,7 @@ pub(crate) fn driver(home: &Path, display: &str, port: u16) -> Command {
     driver
 }
 
-/// A display that nobody else uses, and its number.
+/// Returns a display that nobody else uses, and its number.
 pub(crate) fn display() -> (Group, String) {
     let mut xvfb = command("Xvfb");
     xvfb.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp"]).stdout(Stdio::piped());
@@ -75,7 +76,7 @@ pub(crate) fn display() -> (Group, String) {
     (group, number.trim().to_owned())
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
@@ -104,7 +105,7 @@ fn command(program: &str) -> Command {
     Command::new(program)
 }
 
-/// The app beside this test's own binary: `target/<profile>/postern-desktop`.
+/// Returns the app beside this test's own binary: `target/<profile>/postern-desktop`.
 fn desktop() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?.parent()?.parent()?.join("postern-desktop");
     program.is_file().then_some(program)

@@ -8,13 +8,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long a test waits for what must come.
+/// Time that a test waits for what must come.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What was posted.
+/// Request that was posted.
 #[derive(Debug, Clone)]
 pub struct Posted {
-    /// Where to.
     pub path: String,
     /// Headers by their names in small letters.
     pub headers: BTreeMap<String, String>,
@@ -23,7 +22,7 @@ pub struct Posted {
 }
 
 impl Posted {
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error}", self.body))
     }
@@ -37,8 +36,10 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Listens on a port of its own. Each POST takes the first of these answers (`503`, or a whole head such as
-    /// `302\r\nlocation: …`), and 200 when there are none left. `hang` is no answer at all.
+    /// Listens on a port of its own. Each POST takes the first of these answers, and 200 when there are none
+    /// left.
+    ///
+    /// An answer is `503`, or a whole head such as `302\r\nlocation: …`. `hang` is no answer at all.
     pub fn start(answers: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -55,22 +56,22 @@ impl Endpoint {
         Self { address, posted, answers }
     }
 
-    /// Its address, with this path.
+    /// Returns its address, with this path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The next thing that is posted.
+    /// Returns the next thing that is posted.
     pub fn next(&self) -> Posted {
         self.posted.recv_timeout(PATIENCE).expect("something is posted")
     }
 
-    /// What was posted and not looked at yet.
+    /// Returns the requests that were not looked at yet.
     pub fn rest(&self) -> Vec<Posted> {
         self.posted.try_iter().collect()
     }
 
-    /// How many answers of those it was told are left.
+    /// Returns the number of answers that are left.
     pub fn answers_left(&self) -> usize {
         self.answers.lock().expect("not poisoned").len()
     }

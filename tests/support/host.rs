@@ -33,10 +33,10 @@ const WITHOUT_BUBBLEWRAP: &[&str] = &[
     "--",
 ];
 
-/// What a command line printed, and how it ended.
+/// Output of a command line, and its end.
 #[derive(Debug)]
 pub struct Answer {
-    /// Its exit code; -1 where a signal ended it.
+    /// Exit code; -1 if a signal ended it.
     pub code: i32,
     /// Standard output.
     pub stdout: String,
@@ -68,7 +68,7 @@ impl Postern {
         Self::start_with(&[])
     }
 
-    /// The same, with these variables in its environment.
+    /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)
     }
@@ -88,17 +88,17 @@ impl Postern {
         Self { folder, child, variables, starter }
     }
 
-    /// Its data folder.
+    /// Returns its data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// The person's home folder.
+    /// Returns the person's home folder.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// A folder for whatever a test needs.
+    /// Returns a folder for whatever a test needs.
     pub fn scratch(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
@@ -128,7 +128,7 @@ impl Postern {
         self.child = serve(self.starter, self.folder.path(), &self.variables);
     }
 
-    /// A `postern` command line on this host.
+    /// Returns a `postern` command line on this host.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = start(postern());
         command
@@ -173,7 +173,7 @@ impl Postern {
         self.wait(args, |said| said.contains(part));
     }
 
-    /// The same, until the answer holds this no more.
+    /// Waits until the answer holds this no more.
     pub fn until_not(&self, args: &[&str], part: &str) {
         self.wait(args, |said| !said.contains(part));
     }

@@ -1,4 +1,5 @@
-//! What the integration tests share: the built programs, a host with its own data folder, a sandbox, a watcher of questions.
+//! Support of the integration tests: the built programs, a host with its own data folder, a sandbox, a
+//! watcher of questions.
 
 #![expect(
     clippy::unwrap_used,

@@ -5,24 +5,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
 }
 
-/// A command for a program. The one place of the tests that names the standard library's.
+/// Returns a command for a program. The one place of the tests that names the standard library's.
 #[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
 pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
 
-/// Where this test itself was built: `target/debug`.
+/// Returns the folder in which this test itself was built: `target/debug`.
 fn folder() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
     test.ancestors().nth(2).expect("target/debug/deps/test").to_owned()
 }
 
-/// A program of the workspace, built once a run of the tests so that a lone `cargo test` never meets an old one.
+/// Returns a program of the workspace, built once a run of the tests so that a lone `cargo test` never meets
+/// an old one.
 pub fn program(name: &str) -> PathBuf {
     let path = folder().join(name);
     #[expect(clippy::disallowed_methods, reason = "scripts/test says so, having built everything")]
@@ -40,7 +41,7 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
-/// `postern`.
+/// Returns the path of `postern`.
 pub fn postern() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -50,13 +51,13 @@ pub fn postern() -> &'static Path {
     })
 }
 
-/// `postern-run`.
+/// Returns the path of `postern-run`.
 pub fn postern_run() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-run"))
 }
 
-/// `postern-desktop`.
+/// Returns the path of `postern-desktop`.
 pub fn postern_desktop() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-desktop"))

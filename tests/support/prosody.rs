@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use xmpp_parsers::minidom::Element;
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How often another port is tried, where somebody took the free one first.
+/// Number of other ports that are tried if somebody took the free one first.
 const TRIES: usize = 10;
 
 /// A running server for the host `localhost`, with rooms that show accounts at `rooms.localhost` and rooms that do not at
@@ -23,12 +23,12 @@ const TRIES: usize = 10;
 pub struct Prosody {
     folder: TempDir,
     child: Child,
-    /// Where clients connect, on 127.0.0.1.
+    /// Port for clients, on 127.0.0.1.
     pub port: u16,
 }
 
 impl Prosody {
-    /// Whether this machine has Prosody.
+    /// Returns true if this machine has Prosody.
     pub fn is_installed() -> bool {
         // Whatever it is asked, it starts: its program is only looked for.
         let found = start("sh").args(["-c", "command -v prosody"]).stdout(Stdio::null()).status();
@@ -58,7 +58,7 @@ impl Prosody {
         panic!("Prosody found no port");
     }
 
-    /// Its certificate, for whoever is to trust it.
+    /// Returns its certificate, for a client that is to trust it.
     pub fn certificate(&self) -> PathBuf {
         self.folder.path().join("localhost.crt")
     }
@@ -81,7 +81,7 @@ impl Prosody {
         }
     }
 
-    /// Somebody logs in.
+    /// Logs a person in.
     pub fn login(&self, name: &'static str) -> Person {
         Person::login(self.port, name)
     }
@@ -95,7 +95,7 @@ impl Drop for Prosody {
     }
 }
 
-/// Starts it, and waits until it listens; none where the port is taken.
+/// Starts it, and waits until it listens; `None` if the port is taken.
 fn run(folder: &Path, port: u16) -> Option<Child> {
     let config = folder.join("prosody.cfg.lua");
     std::fs::write(&config, settings(folder, port)).expect("settings");
@@ -170,7 +170,7 @@ fn settings(folder: &Path, port: u16) -> String {
 /// Somebody with a client.
 pub struct Person {
     stream: TcpStream,
-    /// What was received and not read yet.
+    /// Received text that was not read yet.
     buffer: String,
     numbers: u32,
 }
@@ -288,12 +288,12 @@ impl Person {
     }
 }
 
-/// The text of a message; empty where it has none.
+/// Returns the text of a message; empty where it has none.
 pub fn body(stanza: &Element) -> String {
     stanza.get_child("body", "jabber:client").map(Element::text).unwrap_or_default()
 }
 
-/// Where the first whole element ends.
+/// Returns the end of the first whole element.
 fn end_of_first(text: &str) -> Option<usize> {
     let (mut depth, mut at) = (0, 0);
     while let Some(start) = text[at..].find('<').map(|found| at + found) {

@@ -17,7 +17,7 @@ impl Sandboxed {
     }
 }
 
-/// Whether bubblewrap can make a sandbox here (some containers forbid user namespaces).
+/// Returns true if bubblewrap can make a sandbox here (some containers forbid user namespaces).
 pub fn bubblewrap_works() -> bool {
     let tried =
         start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();
@@ -40,7 +40,8 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
     Sandboxed { child }
 }
 
-/// What bubblewrap is told for a sandbox with nothing of the person's: no network, no variables, and a read-only system.
+/// Arguments of bubblewrap for a sandbox with nothing of the person's: no network, no variables, and a
+/// read-only system.
 pub const SEALED: [&str; 19] = [
     "--unshare-all",
     "--die-with-parent",

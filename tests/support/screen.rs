@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Size of the terminal, in lines and columns: so much that nothing is wrapped or out of sight.
 const SIZE: (u16, u16) = (150, 250);
 
-/// What a terminal shows.
+/// Content of a terminal.
 #[derive(Debug)]
 pub struct Screen(String);
 
@@ -27,7 +27,7 @@ impl Screen {
         Self(screen)
     }
 
-    /// Its lines, without what is blank behind them.
+    /// Returns its lines, without trailing blanks.
     pub fn lines(&self) -> impl Iterator<Item = &str> + Clone {
         self.0.lines()
     }
@@ -93,7 +93,7 @@ impl Terminal {
     }
 }
 
-/// The same program, with the terminal that it is given as its own.
+/// Returns the same program, with the terminal that it is given as its own.
 fn in_terminal(program: &Command) -> Command {
     let own = cfg!(target_os = "linux");
     let mut command = crate::start(if own { OsStr::new("setsid") } else { program.get_program() });
@@ -113,7 +113,7 @@ fn in_terminal(program: &Command) -> Command {
     command
 }
 
-/// The text that a terminal would show: letters where the cursor was put.
+/// Returns the text that a terminal would show: letters where the cursor was put.
 fn drawn_as(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut cells: BTreeMap<(u16, u16), char> = BTreeMap::new();

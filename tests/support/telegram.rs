@@ -1,5 +1,6 @@
-//! A stand-in for Telegram's Bot API on this machine: the methods that Postern calls, with the checks and the answers of the
-//! published method list, and people who talk to the bot.
+//! Stand-in for Telegram's Bot API on this machine, and people who talk to the bot.
+//!
+//! It has the methods that Postern calls, with the checks and the answers of the published method list.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -8,13 +9,13 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The Bot API, as one bot sees it.
 pub struct Telegram {
     shared: Arc<Shared>,
-    /// Where it listens: `http://127.0.0.1:PORT`.
+    /// Address: `http://127.0.0.1:PORT`.
     pub url: String,
 }
 
@@ -23,39 +24,37 @@ pub struct Telegram {
 pub struct User {
     /// Their number.
     pub id: i64,
-    /// What they call themselves.
     pub name: &'static str,
 }
 
-/// What the bot did.
+/// Call of the bot.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The method.
     pub method: String,
-    /// What it was given.
     pub params: Value,
-    /// What was answered.
+    /// Answer to it.
     pub result: Value,
 }
 
 impl Call {
-    /// The text of the message.
+    /// Returns the text of the message.
     pub fn text(&self) -> &str {
         self.params["text"].as_str().expect("a text")
     }
 
-    /// The number of the message that was sent.
+    /// Returns the number of the message that was sent.
     pub fn message(&self) -> i64 {
         self.result["message_id"].as_i64().expect("a message")
     }
 }
 
-/// What goes wrong with the next call of a method.
+/// Failure of the next call of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It is refused for so many seconds.
+    /// Refused for so many seconds.
     TooMany(u64),
-    /// It is never answered.
+    /// Never answered.
     Silence,
     /// The answer is not the Bot API's.
     Nonsense,
@@ -100,12 +99,12 @@ impl Telegram {
         Self { shared, url }
     }
 
-    /// Somebody says something in a chat, now.
+    /// Sends a message of somebody in a chat, now.
     pub fn says(&self, user: User, chat: i64, text: &str) {
         self.says_at(user, chat, text, seconds());
     }
 
-    /// The same, at another time (seconds since 1970).
+    /// Sends a message at another time (seconds since 1970).
     pub fn says_at(&self, user: User, chat: i64, text: &str, date: i64) {
         let message = |id: i64| {
             json!({"message_id": id, "date": date, "from": from(user), "text": text,
@@ -114,7 +113,7 @@ impl Telegram {
         self.update("message", message);
     }
 
-    /// Somebody reacts to a message; it is their only reaction to it.
+    /// Sets somebody's reaction to a message; it is their only reaction to it.
     pub fn reacts(&self, user: User, chat: i64, message: i64, emoji: &str) {
         self.update("message_reaction", |_| {
             json!({"chat": {"id": chat, "type": "private"}, "message_id": message, "user": from(user), "date": seconds(),
@@ -122,7 +121,7 @@ impl Telegram {
         });
     }
 
-    /// Somebody presses a button under a message.
+    /// Presses a button under a message for somebody.
     pub fn presses(&self, user: User, chat: i64, message: i64, data: &str) {
         self.update("callback_query", |id| {
             json!({"id": id.to_string(), "from": from(user), "chat_instance": "1", "data": data, "message":
@@ -130,7 +129,7 @@ impl Telegram {
         });
     }
 
-    /// The next call of a method goes wrong.
+    /// Makes the next call of a method fail.
     pub fn fails(&self, method: &str, fault: Fault) {
         self.shared.lock().faults.push_back((method.to_owned(), fault));
     }
@@ -160,7 +159,7 @@ impl Telegram {
         }
     }
 
-    /// How many calls of a method were not waited for yet.
+    /// Returns the number of calls of a method that were not waited for yet.
     pub fn unseen(&self, method: &str) -> usize {
         self.shared.lock().calls.iter().filter(|call| call.method == method).count()
     }
@@ -300,7 +299,8 @@ fn answer(shared: &Shared, method: &str, params: &Value) -> Value {
     json!({"ok": true, "result": result})
 }
 
-/// Long polling: what was confirmed by a higher offset goes, and an empty list is answered only when the time is over.
+/// Answers long polling: what was confirmed by a higher offset goes, and an empty list is answered only when
+/// the time is over.
 fn updates(shared: &Shared, params: &Value) -> Value {
     let offset = params["offset"].as_i64().unwrap_or(0);
     let end = Instant::now() + Duration::from_secs(params["timeout"].as_u64().unwrap_or(0));
@@ -317,7 +317,7 @@ fn updates(shared: &Shared, params: &Value) -> Value {
     json!({"ok": true, "result": state.updates.iter().take(100).collect::<Vec<_>>()})
 }
 
-/// What the method list does not allow.
+/// Returns what the method list does not allow.
 fn wrong_message(params: &Value, edit: bool) -> Option<&'static str> {
     let text: Vec<u16> = params["text"].as_str().unwrap_or_default().encode_utf16().collect();
     let in_text = |entity: &Value| {

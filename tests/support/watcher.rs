@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Sees questions as they come and go.
@@ -31,7 +31,7 @@ impl Watcher {
         Self { child, lines }
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     pub fn question(&self) -> Value {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("a question opens");
@@ -41,7 +41,7 @@ impl Watcher {
         }
     }
 
-    /// How the next question that closes ended.
+    /// Returns how the next question that closes ended.
     pub fn closed(&self) -> String {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("a question closes");
@@ -61,7 +61,7 @@ impl Watcher {
         }
     }
 
-    /// Whether a question opened that nobody has looked at yet.
+    /// Returns true if a question opened that nobody has looked at yet.
     pub fn saw_one(&self) -> bool {
         self.lines.try_iter().any(|seen| seen["event"] == "opened")
     }

@@ -17,11 +17,12 @@ use tokio::net::TcpStream;
 
 pub use crate::drivers::missing;
 
-/// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
+/// Time that anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// How long one start of the driver and the app may take before it is tried again on another port: somebody may have
-/// taken those that were free a moment ago.
+/// Time of one start of the driver and the app before it is tried again on another port.
+///
+/// Somebody may have taken those that were free a moment ago.
 const START: Duration = Duration::from_mins(1);
 
 /// Between two looks at what tells nobody when it is there: the driver, and the list of windows. Everything else tells.
@@ -35,7 +36,7 @@ pub struct Window {
     pub data: PathBuf,
     /// A folder that agents may use.
     pub work: PathBuf,
-    /// Where the driver listens.
+    /// Port of the driver.
     port: u16,
     _folder: TempDir,
     _driver: Group,
@@ -128,7 +129,7 @@ impl Window {
         self.channel(id)
     }
 
-    /// The channel of an agent that is enrolled.
+    /// Returns the channel of an agent that is enrolled.
     pub fn channel(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         let row = control.call("agents.get", &json!({ "agent": id })).unwrap();
@@ -137,19 +138,19 @@ impl Window {
         Channel::connect(Path::new(&row.socket), &key).unwrap()
     }
 
-    /// The element that the page marks with `data-testid`, once it is there.
+    /// Returns the element that the page marks with `data-testid`, once it is there.
     pub async fn find(&self, id: &str) -> Element {
         self.element(&format!("//*[@data-testid='{id}']")).await
     }
 
-    /// What an XPath names, once it is there.
+    /// Returns the element that an XPath names, once it is there.
     pub async fn element(&self, xpath: &str) -> Element {
         self.holds(&is_there(xpath), &format!("{xpath} does not appear")).await;
         let found = self.page.find(Locator::XPath(xpath)).await;
         found.unwrap_or_else(|error| panic!("{xpath} went away again: {error}"))
     }
 
-    /// The text that a person reads there.
+    /// Returns the text that a person reads there.
     pub async fn text(&self, id: &str) -> String {
         self.find(id).await.text().await.unwrap()
     }
@@ -175,7 +176,7 @@ impl Window {
         field.send_keys(text).await.unwrap();
     }
 
-    /// How many windows show this page of the app.
+    /// Returns the number of windows that show this page of the app.
     pub async fn windows_of(&self, page: &str) -> usize {
         let here = self.page.window().await.unwrap();
         let mut found = 0;
@@ -216,7 +217,7 @@ impl Window {
         answered.expect("nothing is asked").expect("the question is answered");
     }
 
-    /// Where arming stands: `unseen`, `counting` or `armed`.
+    /// Returns the state of arming: `unseen`, `counting` or `armed`.
     pub async fn arming(&self) -> String {
         self.find("arming").await.attr("data-state").await.unwrap().unwrap_or_default()
     }
@@ -274,8 +275,10 @@ impl Window {
         self.tell(&focus, "value", &json!({ "text": char::from(key) })).await;
     }
 
-    /// Tells the driver to do what ends the question, and does not wait for its word. The window hides with its question, and
-    /// of a page that is hidden meanwhile WebKitWebDriver may never say that it was clicked; it goes on with what comes next.
+    /// Tells the driver to do what ends the question, and does not wait for its word.
+    ///
+    /// The window hides with its question, and of a page that is hidden meanwhile WebKitWebDriver may never
+    /// say that it was clicked; it goes on with what comes next.
     async fn tell(&self, element: &Element, action: &str, body: &Value) {
         let session = self.page.session_id().await.unwrap().expect("a session");
         let (element, body) = (element.element_id(), body.to_string());
@@ -326,7 +329,7 @@ pub fn ask(channel: &mut Channel, params: RunParams) {
     channel.run(params).unwrap();
 }
 
-/// The event that ends a request: finished or denied.
+/// Returns the event that ends a request: finished or denied.
 pub fn ending(channel: &mut Channel) -> Notice {
     loop {
         let notice = channel.next_event(Some(PATIENCE)).unwrap().expect("the request never ends");
@@ -336,7 +339,7 @@ pub fn ending(channel: &mut Channel) -> Notice {
     }
 }
 
-/// Whether a page has what an XPath names, as a page says it.
+/// Returns whether a page has what an XPath names, as a page says it.
 fn is_there(xpath: &str) -> String {
     let xpath = serde_json::Value::from(xpath);
     format!("document.evaluate({xpath}, document, null, XPathResult.BOOLEAN_TYPE, null).booleanValue")

@@ -1,10 +1,10 @@
-//! What a container is given: the development container's feature, in a sandbox that stands for a new container.
+//! Tests of the development container's feature, in a sandbox that stands for a new container.
 
 use postern_tests::{Answer, Postern, SEALED, bubblewrap_works, postern_run, repository, start};
 use std::fs;
 use std::path::Path;
 
-/// The feature as the engine unpacks it, with or without the program in it.
+/// Returns the feature as the engine unpacks it, with or without the program in it.
 fn unpacked(with_program: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in ["devcontainer-feature.json", "install.sh"] {

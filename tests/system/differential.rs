@@ -1,5 +1,7 @@
-//! Thousands of lines, each run in real shells: no program may run that the reading of the line did not tell of, unless it
-//! said that there is something in it which it does not understand.
+//! Differential test of thousands of lines, each run in real shells.
+//!
+//! No program may run that the reading of the line did not have, unless it said that there is something in it
+//! which it does not understand.
 
 use postern_command::{Reading, read_shell};
 use postern_tests::shells::{Ran, Sandbox, Shell, grammar, mutate, unreported};
@@ -75,7 +77,7 @@ fn sample(runner: &mut TestRunner, count: usize, strategy: &impl Strategy<Value 
     (0..count).map(|_| strategy.new_tree(runner).expect("a line can be made").current()).collect()
 }
 
-/// The shell text of every case.
+/// Returns the shell text of every case.
 fn corpora(files: &[cases::File]) -> Vec<String> {
     let written = files.iter().flat_map(|file| &file.written);
     written.filter_map(|case| case["shell"].as_str().map(str::to_owned)).collect()

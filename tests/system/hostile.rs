@@ -1,5 +1,7 @@
-//! Hostile and over-long text in every field of a request: what a face is given is escaped in every string, and what cannot
-//! be shown in full is never asked about.
+//! Tests of hostile and over-long text in every field of a request.
+//!
+//! What an approver is given is escaped in every string, and what cannot be shown in full is never asked
+//! about.
 
 use postern_client::{Channel, read_key};
 use postern_protocol::{Event, RunParams, Stdin, What};
@@ -11,11 +13,13 @@ use uuid::Uuid;
 
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// An override of direction, a letter of no width, colours of a terminal, a line's end, markup, a letter that looks like
-/// another, a ligature, an isolate, a mark of the byte order, and a delete.
+/// Hostile text.
+///
+/// An override of direction, a letter of no width, colors of a terminal, a line's end, markup, a letter that
+/// looks like another, a ligature, an isolate, a mark of the byte order, and a delete.
 const NASTY: &str = "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
 
-/// A request with a text in one of its fields, for each of them.
+/// Returns a request with a text in one of its fields, for each of them.
 fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
     let run = |what| RunParams { cwd: Some("/".to_owned()), ..RunParams::new(Uuid::new_v4(), what) };
     let echo = || run(What::Command(vec!["/bin/echo".to_owned(), "hello".to_owned()]));
@@ -35,14 +39,14 @@ fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
     ]
 }
 
-/// A channel of a new agent: none is asked so often that it has to wait.
+/// Returns a channel of a new agent: none is asked so often that it has to wait.
 fn channel(host: &Postern, nth: usize) -> Channel {
     let folder = host.enrol(&format!("agent-{nth}"));
     let key = read_key(&folder.join("agent.key")).unwrap();
     Channel::connect(&folder.join("agent.sock"), &key).unwrap()
 }
 
-/// Every string in it, with where it stands.
+/// Collects every string in it, with its position.
 fn strings(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::String(text) => found.push((place.to_owned(), text.clone())),
@@ -54,7 +58,7 @@ fn strings(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether a character hides, turns text around or controls a terminal.
+/// Returns true if a character hides, turns text around or controls a terminal.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,5 +1,6 @@
-//! The inbox in the real main window: it answers what it shows, armed as the panel is, and neither window answers what the
-//! other one shows.
+//! Tests of the inbox in the real main window.
+//!
+//! It answers what it shows, armed as the panel is, and neither window answers what the other one shows.
 
 use postern_protocol::{Event, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};

@@ -1,5 +1,7 @@
-//! Random scripts made of the corpora's parts: what the judge allows is run in bash and in zsh while strace watches, and
-//! the kernel is asked to start nothing but what the script's little policy lists.
+//! Oracle test of random scripts made of the corpora's parts.
+//!
+//! What the judge allows is run in bash and in zsh while strace watches, and the kernel is asked to start
+//! nothing but what the script's little policy lists.
 
 use postern_command::{Dialect, Power, Role, read_shell};
 use postern_policy::Decision;
@@ -24,7 +26,7 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
 struct Part {
     line: String,
     allow: Vec<String>,
-    /// Whether it deserves to be allowed: scripts are mostly made of such, or hardly any would run.
+    /// True if it deserves to be allowed: scripts are mostly made of such, or hardly any would run.
     harmless: bool,
 }
 
@@ -60,7 +62,8 @@ fn whatever_is_allowed_starts_nothing_that_is_not_on_the_list() {
     assert!(found.is_empty(), "{} scripts start what is not listed:\n{}", found.len(), found.join("\n"));
 }
 
-/// What was started without being listed: seen by the kernel, and told by the recorders themselves.
+/// Returns the programs that were started without being listed: seen by the kernel, and recorded by the
+/// recorders themselves.
 fn unlisted(shell: Shell, parts: &[Part], ran: &[Vec<Ran>], executed: &[Vec<String>]) -> Vec<String> {
     // Cases are judged as on a volume without case.
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
@@ -118,9 +121,9 @@ fn builtins(line: &str) -> Vec<String> {
     builtins.filter_map(|step| step.program().map(str::to_owned)).collect()
 }
 
-/// What stands between parts.
+/// Joints between parts.
 const JOINTS: &[&str] = &[" && ", " || ", "; ", "\n", " | ", " & ", " |\n", " \\\n&& "];
-/// What stands around them.
+/// Constructs around parts.
 const FORMS: &[&str] = &[
     "@",
     "( @\n)",
@@ -140,7 +143,7 @@ const FORMS: &[&str] = &[
     "cat <<'E'\nx\nE\n@",
 ];
 
-/// One to four parts, put together in the ways that scripts are.
+/// Returns one to four parts, put together in the ways that scripts are.
 fn script(parts: Vec<Part>) -> impl Strategy<Value = Part> {
     let harmless: Vec<Part> = parts.iter().filter(|part| part.harmless).cloned().collect();
     let part = prop_oneof![9 => select(harmless), 1 => select(parts)];
@@ -163,7 +166,7 @@ fn verdict(part: &Part, bins: &Bins) -> Decision {
     case.run(Some(bins)).map_or(Decision::Deny, |outcome| outcome.got)
 }
 
-/// The lines of all cases that name what they allow.
+/// Returns the lines of all cases that name what they allow.
 fn parts(files: &[cases::File]) -> Vec<Part> {
     let words = |case: &Value| -> Vec<String> {
         case["allow"]

@@ -8,7 +8,7 @@ use postern_protocol::{Event, RunParams, What};
 use postern_tests::window::{self, Window, ask, ending};
 use uuid::Uuid;
 
-/// One session for the whole story: starting the app costs more than everything that it does here.
+/// Tests the whole story in one session: starting the app costs more than everything that it does here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_finds_their_way_in_the_real_settings() {
     if let Some(missing) = window::missing() {
@@ -28,7 +28,7 @@ fn button(text: &str) -> String {
     format!("//main//button[normalize-space()='{text}']")
 }
 
-/// What a label in the page is for.
+/// Returns the XPath of the field of a label in the page.
 fn labelled(text: &str) -> String {
     format!("//main//*[@id=//main//label[normalize-space()='{text}']/@for]")
 }

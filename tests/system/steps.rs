@@ -25,7 +25,8 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("sub/here", "#!/bin/sh\necho here\n"),
 ];
 
-/// What a line did: exit code, output, what its programs said on standard error, and the files that it left.
+/// Result of a line: exit code, output, what its programs wrote to standard error, and the files that it
+/// left.
 #[derive(Debug, PartialEq, Eq)]
 struct Did {
     code: i32,
@@ -82,7 +83,7 @@ impl Both {
         self.confined("--shell", line)
     }
 
-    /// The same in a profile: `how` is the last option, or two of them.
+    /// Runs the line in a profile: `how` is the last option, or two of them.
     fn confined(&self, how: &str, line: &str) -> Did {
         let folder = folder();
         let mut command = start(postern_run());

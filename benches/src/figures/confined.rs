@@ -1,4 +1,5 @@
-//! What confinement adds to a run of `/usr/bin/true`, against the same run unconfined; and a line of two steps, against bash.
+//! Cost of confinement for a run of `/usr/bin/true`, against the same run unconfined; and a line of two
+//! steps, against bash.
 
 use crate::Effort;
 use crate::data::{Data, FREE, request};
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 const TRUE: &str = "/usr/bin/true";
 const LINE: &str = "/usr/bin/true && /usr/bin/true";
-/// What each profile may add.
+/// Time that each profile may add.
 const LOOK: Duration = Duration::from_millis(1);
 const PROJECT: Duration = Duration::from_millis(4);
 

@@ -10,9 +10,9 @@ use postern_store::requests::{self, Filter};
 use postern_store::{Error, FILE_NAME, Store, tally};
 use std::time::Duration;
 
-/// What is wanted of each.
+/// Goal for each.
 const GOAL: Duration = Duration::from_millis(10);
-/// How many rows a page has.
+/// Rows of a page.
 const PAGE: u32 = 100;
 
 pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The size of the binary, in bytes.
 const SIZE: usize = 100 << 20;
-/// What is wanted of a known one.
+/// Goal for a known one.
 const WARM: Duration = Duration::from_micros(20);
 /// Look-ups of a known one.
 const LOOK_UPS: usize = 2000;
@@ -54,7 +54,7 @@ fn openssl() -> anyhow::Result<f64> {
     Ok(figure.context("openssl speed prints no figure")?.parse()?)
 }
 
-/// The best turn behind the warm-up: everything else that a machine does only takes away from it.
+/// Returns the best turn behind the warm-up: everything else that a machine does only takes away from it.
 fn best(turns: &[f64]) -> f64 {
     turns.iter().skip(1).copied().fold(0.0, f64::max)
 }

@@ -8,9 +8,9 @@ use crate::table::Row;
 use std::path::Path;
 use std::time::Duration;
 
-/// What is wanted, in KiB.
+/// Goal, in KiB.
 const MEMORY: u64 = 15 * 1024;
-/// How long it may take to come to rest after its start.
+/// Time that it may take to come to rest after its start.
 const PATIENCE: usize = 60;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {

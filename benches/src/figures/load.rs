@@ -1,5 +1,7 @@
-//! Load: the requests of a long day at once. Commands that are denied, commands that run, and questions that a scripted
-//! person answers; then whether memory and open files stayed as they were, and whether every request is on the record.
+//! Load: the requests of a long day at once.
+//!
+//! Commands that are denied, commands that run, and questions that a scripted person answers; then whether
+//! memory and open files stayed as they were, and whether every request is on the record.
 
 use crate::Effort;
 use crate::data::{ASKED, DENIED, Data, FREE, denied, request};
@@ -18,12 +20,12 @@ use std::path::Path;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-/// What is asked for in one part of the load, for each unit of effort; there are ten such parts.
+/// Requests in one part of the load, for each unit of effort; there are ten such parts.
 const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// How much memory may come on top of what the first part needed, in KiB.
+/// Memory that may come on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
@@ -85,7 +87,7 @@ fn recorded(data: &Data) -> anyhow::Result<i64> {
     Ok(count)
 }
 
-/// A part of the load, each kind from its own agents at the same time.
+/// Returns a part of the load, each kind from its own agents at the same time.
 fn part(data: &Data, size: usize) -> anyhow::Result<()> {
     std::thread::scope(|scope| {
         let mut threads: Vec<ScopedJoinHandle<'_, anyhow::Result<()>>> = Vec::new();
@@ -125,7 +127,7 @@ fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A person at a terminal who allows each question as it comes.
+/// Returns a person at a terminal who allows each question as it comes.
 fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     let mut waiting = person.watch(FaceKind::Terminal)?.questions;
     let mut seen = HashSet::new();
@@ -142,7 +144,8 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+/// Returns the next question that opens. One that opened while the list was read is in the list and is told
+/// as well.
 fn next(person: &mut Control, seen: &HashSet<String>) -> anyhow::Result<Question> {
     loop {
         let told = person.next_told(None).context("the host is gone")?;

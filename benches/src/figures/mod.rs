@@ -1,4 +1,4 @@
-//! One file a figure.
+//! Figures, one file each.
 
 pub(crate) mod confined;
 pub(crate) mod history;

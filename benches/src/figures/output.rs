@@ -15,7 +15,7 @@ use std::io::Write as _;
 const CAT: &str = "/bin/cat";
 /// Bytes of the file for each unit of effort: 1 GiB in all where everything is measured.
 const PIECE: usize = 103 << 20;
-/// How much the host's memory may grow, in KiB: what is kept of an output, and what is under way.
+/// Growth of the host's memory, in KiB: what is kept of an output, and what is under way.
 const GROWTH: u64 = 16 * 1024;
 
 pub(crate) fn measure(host: u32, data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {

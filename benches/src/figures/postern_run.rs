@@ -12,11 +12,11 @@ use std::path::Path;
 use std::time::Duration;
 
 const TRUE: &str = "/usr/bin/true";
-/// What it may add.
+/// Time that it may add.
 const GOAL: Duration = Duration::from_millis(4);
-/// How large it may be, in bytes.
+/// Size limit, in bytes.
 const SIZE: u64 = 3 << 19;
-/// How much memory it may need, in KiB.
+/// Memory limit, in KiB.
 const MEMORY: u64 = 3 * 1024;
 
 pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {

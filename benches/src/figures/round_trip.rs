@@ -25,7 +25,7 @@ pub(crate) fn hear(channel: &mut Channel) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The line that such a request is on the wire.
+/// Returns the line that such a request is on the wire.
 pub(crate) fn line() -> Vec<u8> {
     Call::Run(Box::new(request(&["rm", "-r", "build"]))).line(&Id::Number(1))
 }

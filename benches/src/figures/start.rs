@@ -1,5 +1,6 @@
-//! Start: from the start of the process to the first accepted connection, with all rules and all history, against the
-//! same program that only says its version.
+//! Time from the start of the process to the first accepted connection, with all rules and all history.
+//!
+//! Against the same program that only prints its version.
 
 use crate::Effort;
 use crate::data::{Data, FREE};
@@ -11,7 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What is wanted.
+/// Goal.
 const GOAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<Row> {

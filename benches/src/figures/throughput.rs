@@ -8,7 +8,7 @@ use crate::table::Row;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// How many a second are wanted.
+/// Goal, in calls a second.
 const GOAL: f64 = 10_000.0;
 
 pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Row> {
@@ -37,7 +37,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Row> {
     })
 }
 
-/// How many calls a second all connections make together.
+/// Returns the calls a second that all connections make together.
 fn a_second<C: Send>(
     time: Duration,
     connections: &mut [C],
@@ -74,7 +74,7 @@ fn count<C>(
     Ok(count)
 }
 
-/// The median of the turns behind the warm-up.
+/// Returns the median of the turns behind the warm-up.
 fn median(mut turns: Vec<f64>) -> f64 {
     turns.remove(0);
     turns.sort_unstable_by(f64::total_cmp);

@@ -15,10 +15,10 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// What is judged: three steps, each allowed by a pinned path rule.
+/// Command that is judged: three steps, each allowed by a pinned path rule.
 const PIPELINE: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
 const PROGRAMS: [&str; 3] = ["rg", "sort", "head"];
-/// What is wanted.
+/// Goal.
 const GOAL: Duration = Duration::from_micros(20);
 const FLAT: f64 = 2.0;
 
@@ -53,7 +53,7 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
     ])
 }
 
-/// `rules` rules of which the last three allow the pipeline.
+/// Makes a policy of `rules` rules of which the last three allow the pipeline.
 pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     let pinned = (0..3).map(|nth| Rule {
         pin: Some(Box::new(Pin { program: identity(PROGRAMS[nth]), script: None })),
@@ -93,7 +93,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
     }
 }
 
-/// A program of the system, as the look-up finds it.
+/// Returns a program of the system, as the look-up finds it.
 pub(super) fn found(name: &str) -> StepFacts {
     let path = format!("/usr/bin/{name}");
     let program = Program {

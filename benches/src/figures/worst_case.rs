@@ -1,6 +1,8 @@
-//! The judge's worst case: text made to be dear, read and judged, against the everyday pipeline of the verdict figure.
-//! No text may take longer than the goal: what is over the reading's budget is asked about, and deny rules still look at
-//! every command that can be guessed in it.
+//! Worst case of the judge: text made to be dear, read and judged, against the everyday pipeline of the
+//! verdict figure.
+//!
+//! No text may take longer than the goal: what is over the reading's budget is asked about, and deny rules
+//! still look at every command that can be guessed in it.
 
 use super::verdict::{facts, found, policy};
 use crate::Effort;
@@ -13,7 +15,7 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// What is wanted of the dearest text.
+/// Goal for the dearest text.
 const GOAL: Duration = Duration::from_millis(5);
 const EVERYDAY: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
 
@@ -51,8 +53,10 @@ const PILES: [&str; 31] = [
     "a;b)#c|",
     "=(#x=<(||]]))+=",
 ];
-/// Each is repeated up to the longest text with another number for `N`, so that no two commands are alike: the dearest of some
-/// twenty thousand such lines and pairs of lines.
+/// Parts of the dearest texts, each repeated up to the longest text with another number for `N`, so that no
+/// two commands are alike.
+///
+/// They are the dearest of some twenty thousand such lines and pairs of lines.
 const DISTINCT: [&str; 23] = [
     "N;",
     "lN 'a b';",
@@ -132,7 +136,7 @@ fn once(policy: &AgentPolicy, text: &str) -> Duration {
     reading_took + begun.elapsed()
 }
 
-/// Every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
+/// Returns every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
 fn all_found(reading: &Reading) -> Vec<StepFacts> {
     let program = |wanted: &Wanted<'_>| match wanted {
         Wanted::Name(name) | Wanted::Path(name) => found(name).program,

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
 
-/// What is heard from the host.
+/// Message from the host.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// Something happened.
@@ -26,7 +26,7 @@ pub(crate) enum Heard {
     Lost,
 }
 
-/// The host, wherever it runs. This app is a face on duty for as long as it is held.
+/// The host, wherever it runs. This app is a face connected for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Backend {
     options: Options,
@@ -62,15 +62,15 @@ impl Backend {
         Ok((Self { options: options.clone(), link: RwLock::new(Arc::new(link)) }, heard))
     }
 
-    /// After the host was lost: attaches to the one that took its place, or becomes the host. Fails while the old one is
-    /// still on its way out.
+    /// Attaches to a new host, or becomes the host, after the old one was lost. Fails while the old one is
+    /// still ending.
     pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<Heard>> {
         let (link, heard) = Link::open(&self.options).await?;
         *self.link.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(link);
         Ok(heard)
     }
 
-    /// Whether the host lives in this process.
+    /// Returns true if the host lives in this process.
     pub(crate) fn is_embedded(&self) -> bool {
         matches!(*self.link(), Link::Embedded(_))
     }

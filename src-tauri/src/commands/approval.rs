@@ -1,6 +1,7 @@
-//! What the panel and the inbox may call: they say an id, a digest and an answer. What a person makes of the command is
-//! judged by the host before it is shown, and what they may undo is the last answer alone. Only the one that shows the
-//! question at the moment is heard.
+//! Commands of the panel and the inbox: they send an id, a digest and an answer.
+//!
+//! A changed command is judged by the host before it is shown, and only the last answer can be undone. Only
+//! the page that shows the question at the moment is heard.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::Page;
@@ -100,19 +101,19 @@ pub(super) fn question_drag(window: WebviewWindow, parts: State<'_, Parts>) {
     parts.approval.at(window.label()).drag();
 }
 
-/// The person chose a question in the inbox.
+/// Shows the question that the person chose in the inbox.
 #[tauri::command]
 pub(super) fn inbox_choose(parts: State<'_, Parts>, id: String) {
     parts.approval.choose(id);
 }
 
-/// The main window shows another page than its inbox.
+/// Notes that the main window shows another page than its inbox.
 #[tauri::command]
 pub(super) fn inbox_close(parts: State<'_, Parts>) {
     parts.approval.inbox_closed();
 }
 
-/// The person wants to see all that waits.
+/// Opens the inbox with all that waits.
 #[tauri::command]
 pub(super) fn question_inbox(app: AppHandle) {
     settings::open(&app, Page::named("inbox"));

@@ -1,4 +1,4 @@
-//! What each page may call. Which window may call which is in `src-tauri/capabilities`.
+//! Commands of the pages. Which window may call which is in `src-tauri/capabilities`.
 
 mod approval;
 mod popover;
@@ -8,7 +8,7 @@ mod settings;
 use tauri::Wry;
 use tauri::ipc::Invoke;
 
-/// Every command of the app.
+/// Returns every command of the app.
 pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         approval::question_watch,

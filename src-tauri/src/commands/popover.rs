@@ -1,4 +1,5 @@
-//! What the popover may call: it shows what the host says, and does what the items of the menu do. It answers no question.
+//! Commands of the popover: it shows the host's state, and does what the items of the menu do. It answers no
+//! question.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::menu;

@@ -8,7 +8,7 @@ use tauri::{AppHandle, Manager as _};
 
 /// The longest text that is written, in bytes.
 const MOST: usize = 64 * 1024 * 1024;
-/// How many names are tried.
+/// Number of names that are tried.
 const NAMES: u32 = 1000;
 
 #[tauri::command]

@@ -1,5 +1,5 @@
-//! What the main window may call: the control methods, without those that answer a question. Its inbox answers through the
-//! commands of the approval.
+//! Commands of the main window: the control methods, without those that answer a question. Its inbox answers
+//! through the commands of the approval.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::preferences::theme;
@@ -14,10 +14,10 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 use tauri_plugin_autostart::ManagerExt;
 
-/// How long the owner has to confirm a change of the settings.
+/// Time that the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
 
-/// Whether the main window may call `method`: no question is answered this way, and no tool call.
+/// Returns true if the main window may call `method`: no question is answered this way, and no tool call.
 fn may_call(method: &str) -> bool {
     let elsewhere =
         method.starts_with("questions.") || method.starts_with("tool.") || method == "requests.watch";
@@ -62,7 +62,7 @@ pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
     parts.preferences.get()
 }
 
-/// How this machine can tell its owner.
+/// Returns the ways in which this computer can identify its owner.
 #[tauri::command]
 pub(super) async fn settings_presence() -> Presence {
     presence::means().await

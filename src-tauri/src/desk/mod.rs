@@ -12,7 +12,8 @@ use postern_policy::{Effect, RiskLevel, kind_name, pattern_text};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a question is on show before any answer to it counts: a key or a click before that was meant for something else.
+/// Time that a question is on show before any answer to it counts: an earlier key or click was meant for
+/// something else.
 const SETTLE: Duration = Duration::from_millis(600);
 
 /// A card of a question.
@@ -22,7 +23,7 @@ enum Card {
     Always,
 }
 
-/// What is on the desk: one question at a time, oldest first.
+/// State of the approval view: one question at a time, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     question: Option<Question>,
@@ -38,7 +39,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// What waits has changed: shows the oldest. Gives whether another question is on show than before.
+    /// Shows the oldest of the waiting questions, which have changed. Returns true if another question is on
+    /// show than before.
     pub(crate) fn waiting(&mut self, oldest: Option<Question>) -> bool {
         let before = self.question.take();
         let other = before.as_ref().map(name) != oldest.as_ref().map(name);
@@ -54,23 +56,24 @@ impl Desk {
         other
     }
 
-    /// The question on show.
+    /// Returns the question on show.
     pub(crate) fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
 
-    /// Whether `id` and `digest` name what is on show.
+    /// Returns true if `id` and `digest` name what is on show.
     pub(crate) fn shows(&self, id: &str, digest: &str) -> bool {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
-    /// Whether an answer names what is on show.
+    /// Returns true if an answer names what is on show.
     fn answers(&self, params: &AnswerParams) -> bool {
         self.shows(&params.question_id, &params.digest)
     }
 
-    /// The rule that an offer of the question on show would save, perhaps edited; none where it is of another question, or
-    /// would save more than one.
+    /// Returns the rule that an offer of the question on show would save, perhaps edited.
+    ///
+    /// `None` if the offer is of another question, or would save more than one.
     pub(crate) fn draft_of(&self, offer: &Offer) -> Option<RuleDraft> {
         let question = self.question.as_ref().filter(|_| self.shows(&offer.question_id, &offer.digest))?;
         let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
@@ -88,7 +91,8 @@ impl Desk {
         })
     }
 
-    /// The page has laid out the question on show, or its card for *Always*: another card starts arming over.
+    /// Notes that the page has laid out the question on show, or its card for *Always*: another card starts
+    /// arming over.
     pub(crate) fn laid_out(&mut self, always: bool, now: Instant) {
         let card = if always { Card::Always } else { Card::Question };
         if self.card.replace(card).is_some_and(|before| before != card) {
@@ -106,12 +110,12 @@ impl Desk {
         }
     }
 
-    /// The end of the question was visible. A hidden window has shown no end.
+    /// Notes that the end of the question was visible. A hidden window has shown no end.
     pub(crate) fn end_seen(&mut self) {
         self.end_seen |= self.visible && self.card.is_some();
     }
 
-    /// The window was shown or hidden.
+    /// Notes that the window was shown or hidden.
     pub(crate) fn set_visible(&mut self, visible: bool, now: Instant) {
         if visible != self.visible {
             self.visible = visible;
@@ -120,24 +124,24 @@ impl Desk {
         self.look(now);
     }
 
-    /// The window moved, was resized, or the focus came or went: arming starts over.
+    /// Starts arming over: the window moved, was resized, or the focus came or went.
     pub(crate) fn changed(&mut self) {
         self.change += 1;
         self.arming = None;
         self.consent = Consent::None;
     }
 
-    /// When answers to the question on show begin to count.
+    /// Returns the time at which answers to the question on show begin to count.
     pub(crate) fn settles(&self) -> Option<Instant> {
         self.shown.map(|shown| shown + SETTLE)
     }
 
-    /// Whether answers to the question on show count.
+    /// Returns true if answers to the question on show count.
     pub(crate) fn is_settled(&self, now: Instant) -> bool {
         self.settles().is_some_and(|settles| settles <= now)
     }
 
-    /// *Allow* is pressed, to be held. Returns whether that counts.
+    /// Begins to hold *Allow*. Returns whether that counts.
     pub(crate) fn hold(&mut self, now: Instant) -> bool {
         let counts = self.is_armed() && self.is_settled(now);
         if counts {
@@ -146,19 +150,19 @@ impl Desk {
         counts
     }
 
-    /// *Allow* is let go.
+    /// Ends holding *Allow*.
     pub(crate) fn let_go(&mut self) {
         if matches!(self.consent, Consent::Held(_)) {
             self.consent = Consent::None;
         }
     }
 
-    /// Whether *Allow* is held.
+    /// Returns true if *Allow* is held.
     pub(crate) fn is_held(&self) -> bool {
         matches!(self.consent, Consent::Held(_))
     }
 
-    /// The first of two presses. Arming starts over. Returns whether it counts.
+    /// Handles the first of two presses, and returns whether it counts. Arming starts over.
     pub(crate) fn press(&mut self, now: Instant) -> bool {
         let counts = self.is_armed() && self.is_settled(now);
         if counts {
@@ -168,12 +172,14 @@ impl Desk {
         counts
     }
 
-    /// Whether the question on show is one whose yes is to be held, where nobody confirms it otherwise.
+    /// Returns true if the question on show is one whose yes is to be held, where nobody confirms it
+    /// otherwise.
     pub(crate) fn is_dangerous(&self) -> bool {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
+    /// Returns whether an answer counts by what was shown of the question, and how it was said. `hold`: an approval
+    /// is to be held.
     pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
         if !self.answers(params) {
             return Err(NotApplied::OtherQuestion);
@@ -193,7 +199,7 @@ impl Desk {
         self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
-    /// What to report to the host.
+    /// Returns the report for the host.
     pub(crate) fn report(&self) -> Option<Presented> {
         self.question.as_ref().map(|question| Presented {
             question_id: question.id.clone(),
@@ -204,14 +210,14 @@ impl Desk {
         })
     }
 
-    /// What the host said to a report. An answer to an older report is not taken.
+    /// Takes the host's reply to a report. A reply to an older report is not taken.
     pub(crate) fn armed(&mut self, report: &Presented, arming: Arming) {
         if self.report().as_ref() == Some(report) {
             self.arming = Some(arming);
         }
     }
 
-    /// Where arming stands, for the page.
+    /// Returns the state of arming, for the page.
     pub(crate) fn arming(&self) -> ShownArming {
         match &self.arming {
             Some(Arming { armed: true, .. }) => ShownArming::Armed,
@@ -221,13 +227,15 @@ impl Desk {
     }
 }
 
-/// What an answer has to name.
+/// Returns the id and digest that an answer has to name.
 fn name(question: &Question) -> (&str, &str) {
     (&question.id, &question.digest)
 }
 
-/// What a person judges. How many others wait is not part of it: agents could keep *Allow* dead by asking on. Nor is how
-/// long it waits.
+/// Returns the part of a question that a person judges.
+///
+/// How many others wait is not part of it: agents could keep *Allow* dead by asking on. Nor is how long it
+/// waits.
 fn content(question: &Question) -> Question {
     Question { waiting: 0, requests: Vec::new(), expires_at: 0, ..question.clone() }
 }

@@ -18,7 +18,7 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
     .unwrap()
 }
 
-/// A desk whose question is laid out, visible, seen to its end and armed.
+/// Returns a desk whose question is laid out, visible, seen to its end and armed.
 fn armed() -> Desk {
     let mut desk = Desk::default();
     assert!(desk.waiting(Some(question("q1", "d1"))), "the first question is another one than none");
@@ -135,7 +135,7 @@ fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     );
 }
 
-/// An armed desk with a dangerous question, and the time from which its answers count.
+/// Returns an armed desk with a dangerous question, and the time from which its answers count.
 fn dangerous() -> (Desk, Instant) {
     let mut desk = armed();
     if let Some(question) = &mut desk.question {

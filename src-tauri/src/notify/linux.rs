@@ -18,5 +18,5 @@ pub(super) fn show(_: &str, title: String, text: &str, heard: bool) {
     });
 }
 
-/// It goes by itself, after the time that the desktop gives each.
+/// Does nothing: it goes by itself, after the time that the desktop gives each.
 pub(super) fn remove(_: &str) {}

@@ -1,5 +1,7 @@
-//! Notifications by the Mac's notification centre. The first asks the person whether Postern may show any; where they said
-//! no, the floating window and the number in the menu bar say it.
+//! Notifications by the Mac's notification center.
+//!
+//! The first asks the person whether Postern may show any; if they refuse, the floating window and the number
+//! in the menu bar say it.
 
 use block2::RcBlock;
 use objc2::runtime::Bool;
@@ -33,7 +35,8 @@ pub(super) fn remove(id: &str) {
     }
 }
 
-/// The centre of this app. A program outside a bundle has none, and asking for it would end the program.
+/// Returns the centre of this app. A program outside a bundle has none, and asking for it would end the
+/// program.
 fn center() -> Option<objc2::rc::Retained<UNUserNotificationCenter>> {
     NSBundle::mainBundle().bundleIdentifier()?;
     Some(UNUserNotificationCenter::currentNotificationCenter())

@@ -10,23 +10,23 @@ use system::{remove, show};
 /// Characters of a command in a notification.
 const LONGEST: usize = 200;
 
-/// A question was opened.
+/// Notifies of a question that was opened.
 pub(crate) fn asked(question: &Question, heard: bool) {
     let headline = shortened(&text(&question.headline));
     show(&question.id, headline, &shortened(&question.line), heard);
 }
 
-/// A question is answered, or over: what told of it tells no more.
+/// Removes the notification of a question that is answered, or over.
 pub(crate) fn over(question: &str) {
     remove(question);
 }
 
-/// Something that the person should know.
+/// Notifies of a concern of the host.
 pub(crate) fn attention(words: &str) {
     show(words, "Postern".to_owned(), words, false);
 }
 
-/// The beginning of a line, as much as a notification shows. It tells; the window shows all of it.
+/// Returns the beginning of a line, as much as a notification shows. It tells; the window shows all of it.
 fn shortened(line: &str) -> String {
     match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -1,5 +1,7 @@
-//! Whether it is the owner of this Mac who answers: Touch ID, or the password of the account, before what is saved for good
-//! and before what is dangerous. It can only take a yes back; it never gives one.
+//! Confirmation by the owner of this Mac: Touch ID, or the password of the account.
+//!
+//! It comes before what is always saved and before what is dangerous. It can only take an approval back; it
+//! never gives one.
 
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(target_os = "macos"), path = "none.rs")]
@@ -9,8 +11,8 @@ use postern_contract::{Answer, Presence, Question};
 use postern_policy::RiskLevel;
 use std::time::Duration;
 
-/// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
-/// refusal never is.
+/// Returns true if an answer is one that the owner has to confirm: what is remembered as allowed, and a
+/// dangerous command. A refusal never is.
 pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
     match answer {
         Answer::Always => true,
@@ -19,7 +21,7 @@ pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
     }
 }
 
-/// How this machine can tell its owner, as it is now.
+/// Returns the ways in which this computer can identify its owner, as it is now.
 pub(crate) async fn means() -> Presence {
     tauri::async_runtime::spawn_blocking(system::means).await.unwrap_or(Presence::None)
 }

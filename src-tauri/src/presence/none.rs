@@ -1,4 +1,4 @@
-//! A machine without Touch ID and without a question for the password.
+//! A machine without Touch ID and silently for the password.
 
 use postern_contract::Presence;
 use std::time::Duration;

@@ -13,10 +13,10 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, WindowEvent};
 use tokio::sync::{mpsc, oneshot};
 
-/// Its label, which its capability names.
+/// Label, which its capability names.
 pub(crate) const LABEL: &str = "approval";
 
-/// Its width, in logical pixels: the page counts on it, so that its height is known before it is shown.
+/// Width, in logical pixels: the page counts on it, so that its height is known before it is shown.
 pub(super) const WIDTH: f64 = 460.0;
 
 /// Says that the window that calls does not show the question.
@@ -28,14 +28,15 @@ pub(crate) struct Approval {
     events: mpsc::UnboundedSender<Event>,
 }
 
-/// The same for one of the two places that show them: what comes from there counts only while the question is there.
+/// Handle for one of the two places that show questions: what comes from there counts only while the question
+/// is there.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     approval: Approval,
     surface: Surface,
 }
 
-/// Makes the window, which is kept for so long without a question, and starts what drives it.
+/// Makes the window, which is kept for so long silently, and starts what drives it.
 pub(crate) fn open(
     app: &AppHandle,
     backend: Arc<Backend>,
@@ -49,32 +50,32 @@ pub(crate) fn open(
 }
 
 impl Approval {
-    /// Something about the questions changed: look what waits.
+    /// Reads the waiting questions, after a change of them.
     pub(crate) fn look(&self) {
         self.send(Event::Look);
     }
 
-    /// The place that the window of this label has.
+    /// Returns the place that the window of this label has.
     pub(crate) fn at(&self, label: &str) -> Place {
         Place { approval: self.clone(), surface: Surface::of(label) }
     }
 
-    /// The inbox was closed: its window is gone, or shows another page.
+    /// Notes that the inbox was closed: its window is gone, or shows another page.
     pub(crate) fn inbox_closed(&self) {
         self.send(Event::Inbox(InboxEvent::Closed));
     }
 
-    /// The main window got the keyboard, or lost it.
+    /// Notes that the main window got the keyboard, or lost it.
     pub(crate) fn main_focused(&self, focused: bool) {
         self.send(Event::Inbox(InboxEvent::Focused(focused)));
     }
 
-    /// The person chose a question in the inbox.
+    /// Shows the question that the person chose in the inbox.
     pub(crate) fn choose(&self, id: String) {
         self.send(Event::Inbox(InboxEvent::Chosen(id)));
     }
 
-    /// A request is in another state.
+    /// Notes that a request is in another state.
     pub(crate) fn changed(&self, row: RequestRow) {
         self.send(Event::Changed(Box::new(row)));
     }
@@ -99,7 +100,7 @@ impl Approval {
 }
 
 impl Place {
-    /// A page is there and listens.
+    /// Notes that a page is there and listens.
     pub(crate) fn watch(&self, page: Channel<Showing>) {
         self.approval.send(match self.surface {
             Surface::Panel => Event::Page(page),
@@ -107,70 +108,71 @@ impl Place {
         });
     }
 
-    /// Moved, resized, or drawn again: arming starts over.
+    /// Starts arming over: moved, resized, or drawn again.
     pub(crate) fn shaken(&self) {
         self.send(Event::Shaken);
     }
 
-    /// The page has laid out a question, or its card for *Always*; all of it would be `height` logical pixels high.
+    /// Notes that the page has laid out a question, or its card for *Always*; all of it would be `height`
+    /// logical pixels high.
     pub(crate) fn laid_out(&self, id: String, digest: String, height: f64, always: bool) {
         self.send(Event::LaidOut { id, digest, height, always });
     }
 
-    /// *Allow* is pressed: tells once it was held for long enough, or that it was not.
+    /// Begins to hold *Allow*: returns true once it was held for long enough, or false if it was not.
     pub(crate) async fn hold(&self, id: String, digest: String) -> bool {
         let (reply, held) = oneshot::channel();
         self.send(Event::Hold { id, digest, reply });
         held.await.unwrap_or(false)
     }
 
-    /// *Allow* is let go.
+    /// Ends holding *Allow*.
     pub(crate) fn release(&self) {
         self.send(Event::LetGo);
     }
 
-    /// The first of two presses; tells whether it counts.
+    /// Returns the first of two presses; tells whether it counts.
     pub(crate) async fn press(&self, id: String, digest: String) -> bool {
         let (reply, counts) = oneshot::channel();
         self.send(Event::Press { id, digest, reply });
         counts.await.unwrap_or(false)
     }
 
-    /// The person opened or closed the details.
+    /// Opens or closes the details.
     pub(crate) fn details(&self, open: bool) {
         self.send(Event::Details(open));
     }
 
-    /// What the person does about the last answer.
+    /// Applies the person's action on the last answer.
     pub(crate) fn act(&self, act: PillAct) {
         self.send(Event::Act(act));
     }
 
-    /// The person moves the window.
+    /// Begins to move the window.
     pub(crate) fn drag(&self) {
         self.send(Event::Drag);
     }
 
-    /// The page has shown the end of a question.
+    /// Notes that the page has shown the end of a question.
     pub(crate) fn seen_end(&self, id: String, digest: String) {
         self.send(Event::EndSeen { id, digest });
     }
 
-    /// The page's answer.
+    /// Returns the page's answer.
     pub(crate) async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
         let (reply, answered) = oneshot::channel();
         self.send(Event::Answer { params: Box::new(params), reply });
         answered.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
-    /// The command as the person changed it.
+    /// Returns the command as the person changed it.
     pub(crate) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
         let (reply, edited) = oneshot::channel();
         self.send(Event::Edit { params, reply });
         edited.await.map_err(|_| NOT_HERE.to_owned())?
     }
 
-    /// What an offer would have let through.
+    /// Returns the effect of an offer's rule on recent requests.
     pub(crate) async fn preview(&self, offer: Offer) -> Result<RulePreview, String> {
         let (reply, preview) = oneshot::channel();
         self.send(Event::Preview { offer, reply });
@@ -182,7 +184,7 @@ impl Place {
     }
 }
 
-/// What happens to the window itself. Closing it denies.
+/// Handles events of the window itself. Closing it denies.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let Some(parts) = window.try_state::<crate::run::Parts>() else { return };
     match event {

@@ -1,4 +1,4 @@
-//! What became of the last answer, as it is shown for a few seconds, and what can still be undone of it.
+//! Result of the last answer, as it is shown for a few seconds, with what can still be undone of it.
 
 use postern_contract::{Answer, AnswerParams, Answered, Pill, Question, RequestRow};
 use postern_policy::RuleId;
@@ -6,29 +6,28 @@ use postern_protocol::RunState;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a denial can be undone: the host, and with it the agent, is told after it.
+/// Time that a denial can be undone: the host, and with it the agent, is told after it.
 pub(super) const UNDO: Duration = Duration::from_secs(5);
-/// How long it stays on show that something went well.
+/// Time that a success stays on show.
 const BRIEFLY: Duration = Duration::from_secs(4);
-/// How long it stays that something failed, or was saved.
+/// Time that a failure, or a saved rule, stays on show.
 const LONGER: Duration = Duration::from_secs(10);
-/// How long a run is shown: one that takes longer is in the menu and in Activity.
+/// Time that a run is shown: one that takes longer is in the menu and in Activity.
 const RUNNING: Duration = Duration::from_mins(1);
 
-/// What became of an answer.
+/// Result of an answer.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// What is shown.
     pub(super) pill: Pill,
-    /// When it goes.
+    /// Time at which it goes.
     pub(super) until: Instant,
-    /// The request that runs.
+    /// Returns the request that runs.
     request: Option<String>,
-    /// What an undo takes back.
+    /// Changes that an undo takes back.
     pub(super) undo: Option<Undo>,
 }
 
-/// What an answer saved.
+/// Changes that an answer saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Undo {
     /// Rules, by number.
@@ -42,17 +41,18 @@ impl Outcome {
         Self { pill, until: now + lasts, request: None, undo: None }
     }
 
-    /// A denial that the host is not told yet.
+    /// Returns a denial that the host is not told yet.
     pub(super) fn denied(now: Instant) -> Self {
         Self::new(Pill::Denied, now, UNDO)
     }
 
-    /// What an undo did.
+    /// Makes the result of an undo.
     pub(super) fn removed(now: Instant) -> Self {
         Self::new(Pill::Removed, now, BRIEFLY)
     }
 
-    /// What became of an answer that counted; `None` where there is nothing to show. `since` is the answer's time.
+    /// Makes the result of an answer that counted; `None` if there is nothing to show. `since` is the
+    /// answer's time.
     pub(super) fn of(
         question: &Question,
         params: &AnswerParams,
@@ -78,12 +78,12 @@ impl Outcome {
         }
     }
 
-    /// The request that runs.
+    /// Returns the request that runs.
     pub(super) fn running(&self) -> Option<&str> {
         self.request.as_deref().filter(|_| matches!(self.pill, Pill::Running { .. }))
     }
 
-    /// A request is in another state. Returns whether that is shown.
+    /// Notes that a request is in another state. Returns whether that is shown.
     pub(super) fn changed(&mut self, row: &RequestRow, now: Instant) -> bool {
         if self.running() != Some(&row.id) {
             return false;

@@ -7,20 +7,20 @@ use std::time::Duration;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tokio::time::Instant;
 
-/// Its height before a question says how much room it needs, in logical pixels.
+/// Height before a question says how much room it needs, in logical pixels.
 const HEIGHT: f64 = 260.0;
 
-/// The window, where there is one.
+/// Returns the window, where there is one.
 pub(super) struct Pane {
     app: AppHandle,
-    state: State,
-    /// How long it is kept without a question.
+    state: PaneState,
+    /// Time that it is kept silently.
     keep: Duration,
-    /// When it is let go.
+    /// Time at which it is let go.
     until: Option<Instant>,
 }
 
-enum State {
+enum PaneState {
     None,
     There(Box<WebviewWindow>),
     /// Let go and not gone yet: there cannot be a second of its name.
@@ -28,45 +28,45 @@ enum State {
 }
 
 impl Pane {
-    /// A hidden window whose page loads at once.
+    /// Returns a hidden window whose page loads at once.
     pub(super) fn open(app: AppHandle, keep: Duration) -> tauri::Result<Self> {
-        let mut pane = Self { app, state: State::None, keep, until: None };
+        let mut pane = Self { app, state: PaneState::None, keep, until: None };
         pane.wanted()?;
         pane.unused();
         Ok(pane)
     }
 
-    /// The window, where there is one.
+    /// Returns the window, if there is one.
     pub(super) fn window(&self) -> Option<&WebviewWindow> {
         match &self.state {
-            State::There(window) => Some(window),
-            State::None | State::Going => None,
+            PaneState::There(window) => Some(window),
+            PaneState::None | PaneState::Going => None,
         }
     }
 
-    /// The app.
+    /// Returns the app.
     pub(super) fn app(&self) -> &AppHandle {
         &self.app
     }
 
-    /// A question is there: the window is kept, and made where there is none. One that is still going is made as soon as
-    /// [`Pane::gone`] was told.
+    /// Keeps the window for a question, or makes it. One that is still going is made as soon as
+    /// [`Pane::gone`] was called.
     pub(super) fn wanted(&mut self) -> tauri::Result<()> {
         self.until = None;
-        if matches!(self.state, State::None) {
-            self.state = State::There(Box::new(build(&self.app)?));
+        if matches!(self.state, PaneState::None) {
+            self.state = PaneState::There(Box::new(build(&self.app)?));
         }
         Ok(())
     }
 
-    /// No question is there: the window is let go when that stays so.
+    /// Lets the window go if no question comes.
     pub(super) fn unused(&mut self) {
         if self.until.is_none() && self.window().is_some() {
             self.until = Some(Instant::now() + self.keep);
         }
     }
 
-    /// When [`Pane::release`] is due.
+    /// Returns the time at which [`Pane::release`] is due.
     pub(super) fn until(&self) -> Option<Instant> {
         self.until
     }
@@ -74,20 +74,20 @@ impl Pane {
     /// Lets the window and its page go.
     pub(super) fn release(&mut self) -> tauri::Result<()> {
         self.until = None;
-        if let State::There(window) = &self.state {
+        if let PaneState::There(window) = &self.state {
             window.destroy()?;
-            self.state = State::Going;
+            self.state = PaneState::Going;
         }
         Ok(())
     }
 
-    /// The window that was let go does not exist any more.
+    /// Notes that the window that was let go does not exist any more.
     pub(super) fn gone(&mut self) {
-        self.state = State::None;
+        self.state = PaneState::None;
     }
 }
 
-/// Hidden, and shown later without taking the keyboard.
+/// Builds the window hidden. It is shown later without taking the keyboard.
 fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")

@@ -1,5 +1,7 @@
-//! Where the approval window stands, and how large it is: the panel at the screen's upper right or where it was dragged, and
-//! the result in its upper right corner.
+//! Position and size of the approval window.
+//!
+//! The panel is at the screen's upper right or where it was dragged, and the result in its upper right
+//! corner.
 
 use super::approval::WIDTH;
 use tauri::{LogicalPosition, LogicalSize, WebviewWindow};
@@ -11,14 +13,14 @@ const MARGIN: f64 = 12.0;
 /// The size of a result.
 const PILL: LogicalSize<f64> = LogicalSize::new(260.0, 36.0);
 
-/// What the window shows.
+/// Content of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Stage {
     /// Nothing.
     Hidden,
     /// A question of this height.
     Panel(f64),
-    /// What became of the last answer.
+    /// Result of the last answer.
     Pill,
 }
 
@@ -26,7 +28,7 @@ pub(super) enum Stage {
 #[derive(Debug)]
 pub(super) struct Place {
     stage: Stage,
-    /// Where the person dragged the panel.
+    /// Position that the person dragged the panel to.
     dragged: Option<LogicalPosition<f64>>,
     /// True if the person drags it, so that its place is to be read.
     dragging: bool,
@@ -39,17 +41,17 @@ impl Default for Place {
 }
 
 impl Place {
-    /// What the window shows.
+    /// Returns the content of the window.
     pub(super) fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// The window is another one, or none.
+    /// Notes that the window is another one, or none.
     pub(super) fn gone(&mut self) {
         self.stage = Stage::Hidden;
     }
 
-    /// The person begins to drag the panel.
+    /// Begins to drag the panel.
     pub(super) fn drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
         self.dragging = true;
         window.start_dragging()

@@ -11,11 +11,11 @@ use tauri::{
     WebviewWindowBuilder, WindowEvent,
 };
 
-/// Its label, which its capability names.
+/// Label, which its capability names.
 pub(crate) const LABEL: &str = "popover";
-/// Its width, in points.
+/// Width, in points.
 const WIDTH: f64 = 330.0;
-/// Its height before its page says how much room it needs, in points.
+/// Height before its page says how much room it needs, in points.
 const HEIGHT: f64 = 200.0;
 /// The part of the screen's height that it may take; the rest of it scrolls.
 const MOST_OF_SCREEN: f64 = 0.8;
@@ -29,15 +29,15 @@ const FOCUS_SETTLES: Duration = Duration::from_millis(150);
 type Point = LogicalPosition<f64>;
 type Size = LogicalSize<f64>;
 
-/// What the popover shows, and where.
+/// Content and position of the popover.
 #[derive(Clone, Default)]
-pub(crate) struct Popover(Arc<Mutex<State>>);
+pub(crate) struct Popover(Arc<Mutex<PopoverState>>);
 
 #[derive(Default)]
-struct State {
+struct PopoverState {
     /// The page that listens.
     page: Option<Channel<Overview>>,
-    /// What was read last.
+    /// Overview that was read last.
     overview: Option<Overview>,
     /// The menu-bar item's icon, where the system says where it is.
     icon: Option<Rect>,
@@ -80,7 +80,7 @@ impl Popover {
         app.get_webview_window(LABEL).map_or(Ok(()), |window| window.destroy())
     }
 
-    /// A page is there and listens.
+    /// Notes that a page is there and listens.
     pub(crate) fn watch(&self, page: Channel<Overview>) {
         let overview = {
             let mut state = self.state();
@@ -113,7 +113,7 @@ impl Popover {
         }
     }
 
-    /// The page is laid out, and this high: the window takes its size, and shows itself with the keyboard.
+    /// Sizes the window for its page, which is laid out and this high, and shows it with the keyboard.
     pub(crate) fn laid_out(&self, window: &WebviewWindow, height: f64) -> tauri::Result<()> {
         let icon = self.state().icon;
         let area = area(window, icon)?;
@@ -137,12 +137,13 @@ impl Popover {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PopoverState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What happens to the window itself. Where it covers the panel the person sees no question there: arming starts over.
+/// Handles events of the window itself. If it covers the panel the person sees no question there: arming
+/// starts over.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let Some(parts) = window.try_state::<Parts>() else { return };
     match event {
@@ -171,7 +172,7 @@ async fn close_unless_focused(app: AppHandle) {
     }
 }
 
-/// Hidden, until its page says how high it is.
+/// Builds the window hidden, until its page says how high it is.
 fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("popover.html".into()))
         .title("Postern Overview")

@@ -10,11 +10,13 @@ const LEAST: (f64, f64) = (860.0, 520.0);
 /// Size during the first run, in points.
 const FIRST_RUN: (f64, f64) = (560.0, 480.0);
 
-/// Its label, which its capability names.
+/// Label, which its capability names.
 pub(crate) const LABEL: &str = "settings";
 
-/// Opens it at a page, or brings the open one to the front. Always on the main thread, one after another: two that were
-/// asked for at once would both find none open, and of two windows only one would hear what happens.
+/// Opens the window at a page, or brings the open one to the front.
+///
+/// Always on the main thread, one after another: two that were asked for at once would both find none open,
+/// and of two windows only one would hear what happens.
 pub(crate) fn open(app: &AppHandle, page: Page) {
     let handle = app.clone();
     let shown = move || {
@@ -49,7 +51,7 @@ fn show(app: &AppHandle, page: &Page) -> tauri::Result<()> {
     window.build()?.set_focus()
 }
 
-/// The first run is over: its window becomes the main one.
+/// Ends the first run: its window becomes the main one.
 pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
     let Some(window) = app.get_webview_window(LABEL) else { return Ok(()) };
     window.set_resizable(true)?;
@@ -58,8 +60,10 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
     window.center()
 }
 
-/// What happens to the window. Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox
-/// over, and without the keyboard its inbox shows no question.
+/// Handles events of the window.
+///
+/// Closed, the app goes back to the menu bar; whatever moves it starts the arming of its inbox over, and
+/// without the keyboard its inbox shows no question.
 pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let Some(parts) = window.try_state::<crate::run::Parts>() else { return };
     match event {

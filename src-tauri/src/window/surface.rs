@@ -40,7 +40,7 @@ impl Listener {
         sent
     }
 
-    /// Whether the page was told that answers count.
+    /// Returns true if the page was told that answers count.
     pub(super) fn is_settled(&self) -> bool {
         self.told.as_ref().is_some_and(|told| told.settled)
     }

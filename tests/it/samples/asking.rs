@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 pub(super) struct Asking(pub(super) Command, pub(super) Option<String>);
 
 impl Asking {
-    /// A request on this channel, made in this folder.
+    /// Returns a request on this channel, made in this folder.
     pub(super) fn on(channel: &Path, folder: &Path, options: &[&str]) -> Self {
         let mut run = start(postern_run());
         run.args(options)

@@ -36,7 +36,7 @@ pub(super) struct Stage {
     site: PathBuf,
     start: Millis,
     recorded: Map<String, Value>,
-    /// What runs or waits while the lists are read.
+    /// Processes that run or wait while the lists are read.
     live: Vec<Child>,
     /// Keeps its session open.
     channel: Option<Channel>,
@@ -60,7 +60,7 @@ impl Stage {
         stage
     }
 
-    /// Every sample, by its method.
+    /// Returns every sample, by its method.
     pub(super) fn record(mut self) -> Value {
         let pin = self.pin();
         let put = RulesPut { put: made::rules(pin, &self.tools, self.start), remove: Vec::new() };
@@ -96,14 +96,14 @@ impl Stage {
         self.person.ask::<SetAgent>(&change).unwrap();
     }
 
-    /// The number and the pin of a rule that is bound to the program as it is.
+    /// Returns the number and the pin of a rule that is bound to the program as it is.
     fn pin(&mut self) -> Rule {
         let agent = Some(AgentId::new("builder").unwrap());
         let draft = RuleDraft { agent, pin: true, ..RuleDraft::new(Effect::Allow, self.tools.path("rg")) };
         self.person.ask::<AddRule>(&draft).unwrap().rule
     }
 
-    /// A day's work, oldest first: every way to be decided once.
+    /// Makes a day's work, oldest first: every way to be decided once.
     fn requests(&mut self) {
         self.ends("release", &["gh", "release", "create", "v1.2.0"]);
         // Nobody is there to be asked yet.
@@ -141,7 +141,7 @@ impl Stage {
         self.host.data().join("agents").join(agent)
     }
 
-    /// Runs to its end without a question.
+    /// Runs to its end silently.
     fn ends(&self, agent: &str, words: &[&str]) {
         self.asking(agent, words).start().wait().unwrap();
     }
@@ -161,7 +161,7 @@ impl Stage {
         child.wait().unwrap();
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
             let told = self.person.next_told(Some(PATIENCE)).unwrap();
@@ -178,7 +178,7 @@ impl Stage {
         self.host.until(&["show", &id], part);
     }
 
-    /// A session that stays open, with a layer of its own.
+    /// Opens a session that stays open, with a layer of its own.
     fn session(&mut self) {
         let folder = self.channel_of("builder");
         let key = read_key(&folder.join("agent.key")).unwrap();
@@ -260,7 +260,7 @@ impl Stage {
         self.person.ask::<ListRequests>(&RequestFilter::default()).unwrap().requests
     }
 
-    /// Every request in full, newest first, with what could be saved for it.
+    /// Adds every request in full, newest first, with what could be saved for it.
     fn history(&mut self, name: &str) {
         let mut all = Vec::new();
         for row in self.rows() {
@@ -271,7 +271,7 @@ impl Stage {
         self.recorded.insert(name.to_owned(), Value::Array(all));
     }
 
-    /// What is said of a rule while it is typed, by its text.
+    /// Adds the previews of rules while they are typed, by their text.
     fn previews(&mut self) {
         let mut said = Map::new();
         for text in ["git fetch *", "npm test *", "sh *", "*", ""] {
@@ -283,7 +283,7 @@ impl Stage {
         self.recorded.insert(PreviewRule::NAME.to_owned(), Value::Object(said));
     }
 
-    /// A harmless command through a channel.
+    /// Tests a channel with a harmless command.
     fn tested(&mut self) {
         let sent =
             self.person.ask::<TestAgent>(&AgentRef { agent: AgentId::new("builder").unwrap() }).unwrap();
@@ -302,7 +302,7 @@ impl Stage {
         self.recorded.insert(TestAgent::NAME.to_owned(), serde_json::to_value(detail).unwrap());
     }
 
-    /// An attack in everything that an agent, a skill or a person who copies can write.
+    /// Puts an attack into everything that an agent, a skill or a person who copies can write.
     fn hostile(&mut self) {
         let long = format!("{}the-very-end", "A".repeat(3000));
         let folder = self.site.join(NASTY);
@@ -329,7 +329,7 @@ impl Stage {
         self.recorded.insert("hostile".to_owned(), all);
     }
 
-    /// A rule with an attack in its pattern and its reason, which was used.
+    /// Returns a rule with an attack in its pattern and its reason, which was used.
     fn hostile_rule(&mut self, folder: &Path, words: &[&str]) -> RuleRow {
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
         let mut rule = made::rule(Pattern::Exact(argv), self.start).because(NASTY).rule;
@@ -343,7 +343,7 @@ impl Stage {
         all.into_iter().find(|row| row.rule.id == made.rule.id).unwrap()
     }
 
-    /// Everything in stable words.
+    /// Returns everything in stable words.
     fn words(mut self) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
         let mut words = self.tools.words(Path::new(HOME));

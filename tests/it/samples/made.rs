@@ -7,7 +7,7 @@ const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
-/// The rules of the samples. `rg` has the number and the pin of its own.
+/// Returns the rules of the samples. `rg` has the number and the pin of its own.
 pub(super) fn rules(rg: Rule, tools: &Tools, now: Millis) -> Vec<Rule> {
     let path = |name: &str| tools.path(name);
     let of = |pattern| rule(pattern, now);
@@ -44,7 +44,7 @@ pub(super) fn rules(rg: Rule, tools: &Tools, now: Millis) -> Vec<Rule> {
     all.map(|made| made.rule).into()
 }
 
-/// A rule of the builder's.
+/// Returns a rule of the builder's.
 pub(super) fn rule(pattern: Pattern, now: Millis) -> Made {
     let agent = Some(AgentId::new("builder").unwrap());
     let rule = Rule { agent, created_at: now - 20 * DAY, ..Rule::new(Effect::Allow, pattern) };
@@ -70,7 +70,7 @@ impl Made {
         self
     }
 
-    /// Bound to the program that was seen last.
+    /// Binds it to the program that was seen last.
     fn pinned(mut self) -> Self {
         let seen = self.rule.usage.last_seen.clone();
         self.rule.pin = seen.map(|program| Box::new(Pin { program: *program, script: None }));
@@ -108,7 +108,7 @@ impl Made {
     }
 }
 
-/// A program that is another one by now.
+/// Returns a program that is another one by now.
 fn identity(version: Option<String>) -> Identity {
     Identity {
         sha256: "9f3ac41e".repeat(8),

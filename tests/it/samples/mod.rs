@@ -1,5 +1,6 @@
-//! What the pages' tests and designs show: real requests to a real host, and its real lists. `scripts/record-samples` writes
-//! them, and a test holds them to what the host says today.
+//! Samples of the pages' tests and designs: real requests to a real host, and its real lists.
+//!
+//! `scripts/record-samples` writes them, and a test holds them to what the host says today.
 
 mod asking;
 mod lists;
@@ -18,7 +19,7 @@ use std::time::Duration;
 const QUESTIONS: &str = "ui/src/backend/recorded.json";
 /// Agents, rules, requests and the rest of the settings window, by method.
 const LISTS: &str = "ui/src/backend/recorded-lists.json";
-/// When every question was asked and every list was read, in milliseconds.
+/// Time at which every question was asked and every list was read, in milliseconds.
 const ASKED: i64 = 1_772_445_600_000;
 /// The person's home in the samples.
 const HOME: &str = "/Users/kim";

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use uuid::Uuid;
 
-/// What the digest of each is made of.
+/// Digits that the digest of each is made of.
 const DIGITS: &str = "abcdef9876543210";
 
 /// A host, two agents, the project that they work on, and the person who looks.
@@ -60,7 +60,7 @@ impl Stage {
         Self { host, person, site, tools, recorded: Map::new() }
     }
 
-    /// Every sample, by its name.
+    /// Returns every sample, by its name.
     pub(super) fn record(mut self) -> Value {
         self.push();
         self.dangerous();
@@ -79,7 +79,7 @@ impl Stage {
         Value::Object(self.recorded)
     }
 
-    /// What a session asks after two others, while two questions of another agent wait.
+    /// Asks after two other requests of a session, while two questions of another agent wait.
     fn push(&mut self) {
         let options = ["--session", "fix-login", "--reason", "push the fix so that CI can run"];
         let allowed = self.run("builder", &options).words("sha256sum", &["release.sums"]).start().wait();
@@ -111,7 +111,7 @@ impl Stage {
         self.keep("dangerous", asking);
     }
 
-    /// A script that is bound to what it holds.
+    /// Asks to run a script that is bound to its content.
     fn script(&mut self) {
         let words =
             ["tools/report.py", "--from", "2026-01-01", "--to", "2026-03-31", "--format", "pdf", "--out"];
@@ -120,7 +120,7 @@ impl Stage {
         self.keep("script", asking);
     }
 
-    /// A rule allows it, but for its file, which the agent can change until it runs.
+    /// Asks for a command that a rule allows, but for its file, which the agent can change until it runs.
     fn changeable(&mut self) {
         let build = self.site.join("build.sh");
         fs::write(&build, "#!/bin/sh\necho built\n").unwrap();
@@ -129,7 +129,7 @@ impl Stage {
         self.keep("changeable", asking);
     }
 
-    /// Text on standard input.
+    /// Asks with text on standard input.
     fn input(&mut self) {
         let channel = self.host.data().join("agents/builder");
         let key = read_key(&channel.join("agent.key")).unwrap();
@@ -143,13 +143,13 @@ impl Stage {
         self.finish("input", &question, None);
     }
 
-    /// A dangerous command for which a rule can be saved.
+    /// Asks for a dangerous command for which a rule can be saved.
     fn destructive(&mut self) {
         let asking = self.run("research", &[]).words("git", &["push", "--force", "origin", "main"]);
         self.keep("destructive", asking);
     }
 
-    /// Everything that an agent can choose wants to be taken for something else.
+    /// Asks with hostile text in everything that an agent can choose.
     fn hostile(&mut self) {
         let nasty = "<img src=x onerror=alert(1)> <script>alert(1)<script> \"quotes\" \u{202e}gnp.exe \u{200b}\n\u{1b}[31mred ";
         let folder = self.site.join(nasty);
@@ -170,7 +170,7 @@ impl Stage {
         self.keep("hostile", asking);
     }
 
-    /// More than fits on any screen.
+    /// Asks for more than fits on any screen.
     fn long(&mut self) {
         let files: Vec<String> = (0..240).map(|nth| format!("src/module-{nth}/index.test.ts")).collect();
         let words: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -178,7 +178,7 @@ impl Stage {
         self.keep("long", asking.args(words));
     }
 
-    /// A tool of the agent's own, by the hook of its program.
+    /// Asks for a tool of the agent's own, by the hook of its program.
     fn tool(&mut self) {
         self.permit("builder", r#"{"write_file": "ask"}"#);
         let event = json!({
@@ -190,7 +190,7 @@ impl Stage {
         self.keep("tool", hook.told(&event.to_string()));
     }
 
-    /// What agents ask most.
+    /// Asks for the most common commands.
     fn ordinary(&mut self) {
         let session = ["--session", "fix-login"];
         let asking = self.run("claude", &session).words("uname", &["-s"]);
@@ -201,7 +201,7 @@ impl Stage {
         self.keep("tests", asking);
     }
 
-    /// A deletion that is measured while it is on show.
+    /// Asks for a deletion that is measured while it is on show.
     fn remove(&mut self) {
         let folder = self.site.join("build");
         fs::create_dir_all(folder.join("assets")).unwrap();
@@ -223,14 +223,14 @@ impl Stage {
         self.finish("remove", &measured, Some(child));
     }
 
-    /// A page that the agent fetches itself.
+    /// Asks for a page that the agent fetches itself.
     fn fetch(&mut self) {
         self.permit("claude", r#"{"WebFetch": "ask", "mcp__*": "ask", "github_*": "ask"}"#);
         let input = json!({"url": "https://docs.example.com/guide/login", "prompt": "How does login work?"});
         self.hook("fetch", "WebFetch", &input);
     }
 
-    /// A tool of an MCP server.
+    /// Asks for a tool of an MCP server.
     fn mcp(&mut self) {
         let input = json!({
             "title": "Add a login page", "body": "## Summary\n- keep the form\n- test it", "base": "main", "draft": true,
@@ -255,7 +255,7 @@ impl Stage {
         self.keep(name, hook.told(&event.to_string()));
     }
 
-    /// What a person made of a command.
+    /// Asks for a command that a person changes.
     fn edited(&mut self) {
         let child = self
             .run("builder", &["--session", "fix-login"])
@@ -270,7 +270,7 @@ impl Stage {
         self.finish("edited", &question, Some(child));
     }
 
-    /// A request of this agent in the project.
+    /// Returns a request of this agent in the project.
     fn run(&self, agent: &str, options: &[&str]) -> Asking {
         Asking::on(&self.host.data().join("agents").join(agent), &self.site, options)
     }
@@ -282,7 +282,7 @@ impl Stage {
         self.finish(name, &question, Some(child));
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     fn next(&mut self) -> Question {
         loop {
             let told = self.person.next_told(Some(PATIENCE)).unwrap();
@@ -300,7 +300,8 @@ impl Stage {
         }
     }
 
-    /// The question once what its offers would have let through is counted, which the host does while it is on show.
+    /// Returns the question once the matches of its offers are counted, which the host does while it is on
+    /// show.
     fn counted(&mut self, question: &Question) -> Question {
         let reference = QuestionRef { question_id: question.id.clone() };
         loop {
@@ -321,7 +322,8 @@ impl Stage {
         self.recorded.insert(name.to_owned(), kept);
     }
 
-    /// A question with everything that differs from run to run and from computer to computer put in stable words.
+    /// Returns a question with everything that differs from run to run and from computer to computer put in
+    /// stable words.
     fn steady(&self, question: &Question, nth: usize) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
         let words = [

@@ -18,8 +18,10 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// @param `words`  texts of this run, each with what stands for it
-    /// @param `start`  when the run began: whatever came later was just now
+    /// Makes the replacements of this run.
+    ///
+    /// `words` are texts of this run, each with its replacement; `start` is the beginning of the run: all
+    /// later times were just now.
     pub(super) fn new(words: Vec<(String, String)>, start: i64) -> Self {
         Self { words, ids: HashMap::new(), start }
     }
@@ -74,7 +76,7 @@ impl Steady {
         }
     }
 
-    /// The time as far from [`ASKED`] as it was from the start, to the minute.
+    /// Returns the time as far from [`ASKED`] as it was from the start, to the minute.
     fn time(&self, at: i64) -> i64 {
         let gone = at - self.start;
         let just_now = (0..15 * MINUTE).contains(&gone);

@@ -52,7 +52,7 @@ impl Tools {
         self.0.path().canonicalize().unwrap().join("bin")
     }
 
-    /// The path of a program as text.
+    /// Returns the path of a program as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.bin().join(name).display().to_string()
     }
@@ -65,7 +65,7 @@ impl Tools {
         all
     }
 
-    /// What stands for these folders in the samples.
+    /// Returns the replacements of these folders in the samples.
     pub(super) fn words(&self, home: &Path) -> Vec<(String, String)> {
         let all = self.0.path().canonicalize().unwrap();
         vec![

@@ -53,7 +53,8 @@ impl Schema {
         Self { defs: whole["$defs"].clone(), validators: BTreeMap::new() }
     }
 
-    /// Every line is a message of its kind, every kind is there, and the two sides' messages are not taken for each other.
+    /// Checks that every line is a message of its kind, every kind is there, and the two sides' messages are
+    /// not taken for each other.
     fn check(mut self, transcript: &str) {
         let mut asked: BTreeMap<String, String> = BTreeMap::new();
         let mut seen = BTreeSet::new();

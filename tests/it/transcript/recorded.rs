@@ -14,7 +14,7 @@ use std::time::Duration;
 const HOSTS_NONCE: &str = "6f1d9a0c3be84c57a2f0d1e2c3b4a596";
 const AGENTS_NONCE: &str = "00112233445566778899aabbccddeeff";
 
-/// How long the host may take: a guard against hanging, never an expectation.
+/// Time that the host may take: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A connection that is written down.
@@ -24,9 +24,9 @@ pub(super) struct Recorded {
     next_id: u64,
     /// The transcript of one story.
     pub(super) text: String,
-    /// What the host chose and is named by a word of the page's own.
+    /// Values that the host chose, with the page's own words for them.
     names: BTreeMap<String, String>,
-    /// Whether its key is the channel's.
+    /// True if its key is the channel's.
     real: bool,
 }
 
@@ -62,7 +62,8 @@ impl Recorded {
         self.ask_and_hear(method, params, &[])
     }
 
-    /// The same, and then these events in this order. Answer and events may cross: the answer is written down first.
+    /// Sends a call, and expects these events in this order. Answer and events may cross: the answer is
+    /// recorded first.
     pub(super) fn ask_and_hear(&mut self, method: &str, params: &Value, events: &[&str]) -> Value {
         let id = self.next_id;
         self.next_id += 1;
@@ -83,7 +84,7 @@ impl Recorded {
         answer
     }
 
-    /// These events, in this order.
+    /// Expects these events, in this order.
     pub(super) fn events(&mut self, events: &[&str]) {
         let heard = events.iter().map(|_| self.hear()).collect();
         self.expect(heard, events);
@@ -97,7 +98,7 @@ impl Recorded {
         }
     }
 
-    /// What the host chose is called this on the page.
+    /// Names a value that the host chose as the page does.
     pub(super) fn call_it(&mut self, chosen: &str, name: &str) {
         self.names.insert(chosen.to_owned(), name.to_owned());
         self.text = self.text.replace(chosen, name);
@@ -160,7 +161,7 @@ fn replace(value: &mut Value, by: &dyn Fn(&str) -> Option<Value>) {
     }
 }
 
-/// The proof that the page's nonces and key give: whoever reads it can make it again.
+/// Returns the proof that the page's nonces and key give: whoever reads it can make it again.
 fn proof(side: Side) -> String {
     let nonce = |text: &str| Nonce::try_from(text.to_owned()).unwrap();
     let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).unwrap()));

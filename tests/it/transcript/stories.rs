@@ -1,11 +1,12 @@
-//! What is told: one story after the other, on one connection, with a person who answers at the command line.
+//! Stories of the transcript: one after the other, on one connection, with a person who answers at the
+//! command line.
 
 use super::recorded::Recorded;
 use postern_protocol::Key;
 use postern_tests::{Postern, Watcher};
 use serde_json::{Value, json};
 
-/// The agent's own numbers for its requests.
+/// Returns the agent's own numbers for its requests.
 fn request(number: u32) -> String {
     format!("0197b1c0-1111-4111-8111-{number:012}")
 }
@@ -19,7 +20,7 @@ struct Stage {
     page: String,
 }
 
-/// Every story, as it stands on the page.
+/// Returns every story, as it stands on the page.
 pub(super) fn all() -> String {
     let host = Postern::start();
     let channel = host.enrol("main");
@@ -83,7 +84,7 @@ impl Stage {
         let question = self.watcher.question();
         self.host.approve(&question);
         self.agent.events(&["exec.started", "exec.finished"]);
-        self.told("No rule covers it: a person is asked, and allows it once.");
+        self.told("No rule covers it: the user is asked, and allows it once.");
     }
 
     fn is_denied_by_a_person(&mut self) {
@@ -92,7 +93,7 @@ impl Stage {
         let question = self.watcher.question();
         self.host.ok(&["deny", &text(&question, "code"), "--feedback", "look at your own"]);
         self.agent.events(&["exec.denied"]);
-        self.told("A person says no, and why.");
+        self.told("The user says no, and why.");
     }
 
     fn closes_a_session(&mut self) {

@@ -28,7 +28,7 @@ fn maybe<T: Clone + std::fmt::Debug + 'static>(
     prop_oneof![often => Just(None), 1 => of.prop_map(Some)]
 }
 
-/// A line.
+/// Returns a line.
 pub fn line() -> impl Strategy<Value = String> {
     let list = simple().prop_recursive(4, 40, 4, |inner| {
         prop_oneof![
@@ -48,7 +48,7 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![6 => one("names"), 1 => one("spellings")]
 }
 
-/// A simple command, with what may stand around it.
+/// Returns a simple command, with what may stand around it.
 fn simple() -> impl Strategy<Value = String> {
     let arguments = proptest::collection::vec(one("words"), 0..4);
     let before = maybe(5, prop_oneof![one("assignments"), one("redirections")]);
@@ -83,7 +83,7 @@ fn wrapped() -> impl Strategy<Value = String> {
     (one("wrappers"), simple()).prop_map(|(wrapper, command)| format!("{wrapper} {command}"))
 }
 
-/// A list inside an inner shell.
+/// Returns a list inside an inner shell.
 fn inner_shell(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     (one("shells"), any::<bool>(), inner, one("ends")).prop_map(|(shell, single, list, end)| {
         if single {
@@ -100,7 +100,7 @@ fn found() -> impl Strategy<Value = String> {
         .prop_map(|(find, name, word, end)| format!("{find} {name} {word} {end}"))
 }
 
-/// An inner shell that runs what it is given as an argument.
+/// Returns an inner shell that runs what it is given as an argument.
 fn carried() -> impl Strategy<Value = String> {
     (one("carriers"), name(), one("words")).prop_map(|(shell, name, word)| format!("{shell} {name} {word}"))
 }

@@ -30,7 +30,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The shell's program.
+    /// Returns the shell's program.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bash => "bash",
@@ -39,7 +39,7 @@ impl Shell {
         }
     }
 
-    /// The grammar that a text for it is read by.
+    /// Returns the grammar that a text for it is read by.
     pub fn dialect(self) -> Dialect {
         match self {
             Self::Bash => Dialect::Bash,
@@ -56,7 +56,7 @@ impl Shell {
         }
     }
 
-    /// Whether this machine has it; said in so many words where not.
+    /// Returns true if this machine has it; said in so many words where not.
     pub fn is_here(self) -> bool {
         let here = Path::new("/usr/bin").join(self.name()).exists();
         if !here {
@@ -86,14 +86,15 @@ impl Sandbox {
         Self { bin }
     }
 
-    /// What each line started.
+    /// Returns the programs that each line started.
     pub fn run(&self, shell: Shell, lines: &[String]) -> Vec<Vec<Ran>> {
         let log = tempfile::tempdir().expect("a temporary folder");
         let bwrap = self.bwrap(shell, lines, log.path(), start("bwrap"));
         finished(bwrap, shell, lines, log.path())
     }
 
-    /// What each line started, and every program that the kernel was asked to start meanwhile and did.
+    /// Returns the programs that each line started, and those that the kernel was asked to start meanwhile
+    /// and did.
     pub fn trace(&self, shell: Shell, lines: &[String]) -> (Vec<Vec<Ran>>, Vec<Vec<String>>) {
         let log = tempfile::tempdir().expect("a temporary folder");
         let file = log.path().join("trace");
@@ -132,7 +133,7 @@ impl Sandbox {
     }
 }
 
-/// Whether strace can trace here; said in so many words where not.
+/// Returns true if strace can trace here; said in so many words where not.
 pub fn strace_works() -> bool {
     let tried = start("strace").args(["-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
     let works = tried.is_ok_and(|status| status.success());

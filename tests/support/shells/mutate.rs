@@ -4,7 +4,7 @@ use super::grammar::words;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A line made from one or two of these.
+/// Returns a line made from one or two of these.
 pub fn line(lines: Vec<String>) -> impl Strategy<Value = String> {
     let change = (select(words("pieces")), any::<Index>(), 0..4_usize, any::<bool>());
     let changes = proptest::collection::vec(change, 0..4);

@@ -1,9 +1,9 @@
-//! Whether a reading told of every program that ran.
+//! Check that a reading had every program that ran.
 
 use super::Ran;
 use postern_command::{Reading, Role, Word};
 
-/// The programs that ran and that no step or wrapper of the reading stands for.
+/// Returns the programs that ran and that no step or wrapper of the reading stands for.
 pub fn unreported<'a>(reading: &Reading, ran: &'a [Ran]) -> Vec<&'a Ran> {
     ran.iter().filter(|ran| !is_reported(reading, ran) && !is_between(reading, ran)).collect()
 }
@@ -15,7 +15,7 @@ fn is_reported(reading: &Reading, ran: &Ran) -> bool {
     })
 }
 
-/// `flock -c` and the like hand their text to the person's shell; what that starts is told, the shell in between is not.
+/// Returns true for the shell between `flock -c` and its text, which the reading leaves out.
 fn is_between(reading: &Reading, ran: &Ran) -> bool {
     const HANDS_ON: &[&str] = &["flock", "watch", "parallel", "script", "su"];
     let hands_on = |word: &Word| word.value.as_deref().is_some_and(|name| HANDS_ON.contains(&name));
@@ -24,7 +24,8 @@ fn is_between(reading: &Reading, ran: &Ran) -> bool {
     wrapped && matches!(ran.as_slice(), [shell, option, _] if shell == "sh" && option == "-c")
 }
 
-/// Word by word; a word that is known only at run time stands for any words. Of a wrapper only its own words are told.
+/// Compares word by word; a word that is known only at run time stands for any words. Of a wrapper only its
+/// own words are compared.
 fn stands_for(told: &[Word], ran: &Ran, wrapper: bool) -> bool {
     let (Some(name), Some(ran_name)) = (told.first(), ran.first()) else { return false };
     let same = name.value.as_deref().is_some_and(|name| name.rsplit('/').next() == Some(ran_name));

@@ -1,7 +1,7 @@
-//! What strace wrote, line by line of the script that ran.
+//! Output of strace, line by line of the script that ran.
 
-/// The paths that were really executed while each of `count` lines ran. What comes before the first line (the sandbox
-/// itself) is left out; so is a start that failed.
+/// Returns the paths that were really executed while each of `count` lines ran. What comes before the first
+/// line (the sandbox itself) is left out; so is a start that failed.
 pub(super) fn executed(trace: &str, count: usize) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = vec![Vec::new(); count];
     let mut at = None;
@@ -18,7 +18,7 @@ pub(super) fn executed(trace: &str, count: usize) -> Vec<Vec<String>> {
     all
 }
 
-/// The first quoted word of `PID execve("/path", …` (`execveat` names a folder's descriptor first).
+/// Returns the first quoted word of `PID execve("/path", …` (`execveat` names a folder's descriptor first).
 fn path_of(entry: &str) -> Option<&str> {
     let call = entry.find("execve")?;
     let rest = entry[call..].split_once('"')?.1;

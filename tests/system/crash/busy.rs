@@ -1,5 +1,6 @@
-//! A host at work: two agents that ask for runs, a person who answers, and one who changes rules, each on a connection of
-//! their own until it is gone.
+//! Host at work: two agents that ask for runs, a person who answers, and one who changes rules.
+//!
+//! Each is on a connection of its own until it is gone.
 
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{AddRule, AnswerQuestion, FaceKind, RemoveRule, RuleNumber};
@@ -14,10 +15,10 @@ use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How many of an agent's requests are under way at once.
+/// Number of an agent's requests that are under way at once.
 const AT_ONCE: usize = 4;
 
-/// What somebody outside of the host was told, so that it must be so for good.
+/// Facts that somebody outside of the host was told, so that they must last.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// Requests that were told to have started, by their agents' own numbers.
@@ -46,7 +47,7 @@ impl Known {
     }
 }
 
-/// Who keeps a host busy, and what runs.
+/// Processes that keep a host busy, and those that run.
 pub(super) struct Busy {
     data: PathBuf,
     channels: [PathBuf; 2],
@@ -81,7 +82,7 @@ impl Busy {
         threads.into_iter().map(|thread| thread.join().unwrap()).fold(Known::default(), Known::with)
     }
 
-    /// Which requests ran, so far, in all rounds.
+    /// Returns the requests that ran, so far, in all rounds.
     pub(super) fn ran(&self) -> Vec<String> {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
@@ -109,7 +110,7 @@ fn processes_with(text: &str) -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(text)).collect()
 }
 
-/// An agent that asks for the next run whenever one ended.
+/// Returns an agent that asks for the next run whenever one ended.
 fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let key = read_key(&folder.join("agent.key")).unwrap();
     let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
@@ -146,7 +147,7 @@ fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     })
 }
 
-/// A person who allows two questions of three and denies the third.
+/// Returns a person who allows two questions of three and denies the third.
 fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let mut control = Control::connect(data).unwrap();
     let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
@@ -168,7 +169,8 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     })
 }
 
-/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+/// Returns the next question that opens. One that opened while the list was read is in the list and is told
+/// as well.
 fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Question> {
     loop {
         match control.next_told(None) {
@@ -181,7 +183,7 @@ fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Questi
     }
 }
 
-/// A person who adds rules, and removes each once the next is there.
+/// Returns a person who adds rules, and removes each once the next is there.
 fn rules(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let mut control = Control::connect(data).unwrap();
     spawn(move || {

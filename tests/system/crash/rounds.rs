@@ -1,5 +1,7 @@
-//! `kill -9` at any moment of a busy host, again and again over one record: nothing runs twice, nothing that was
-//! acknowledged is lost, and every request has an end once the host is back.
+//! Tests of `kill -9` at any moment of a busy host, again and again over one record.
+//!
+//! Nothing runs twice, nothing that was acknowledged is lost, and every request has an end once the host is
+//! back.
 
 use super::busy::{Busy, Known};
 use postern_client::Control;
@@ -88,7 +90,7 @@ fn check_runs(ran: &[String], known: &Known, rows: &HashMap<&str, &RequestRow>, 
     }
 }
 
-/// An answer that was acknowledged is on the record, whatever came after it.
+/// Checks that an answer that was acknowledged is on the record, with anything after it.
 fn check_answers(known: &Known, rows: &HashMap<&str, &RequestRow>, at: &str) {
     let by_number: HashMap<&str, &RequestRow> = rows.values().map(|row| (row.id.as_str(), *row)).collect();
     for (request, allowed) in &known.answered {

@@ -1,6 +1,7 @@
-//! Coding agents' own published programs, each with its hook as `postern hook install` writes it, in a home of the test's own,
-//! and with a model on this machine that has it run one command. They are large: they are installed where `POSTERN_AGENTS=1`
-//! says so, and used where they are.
+//! Tests of coding agents' own published programs, each with its hook as `postern hook install` writes it.
+//!
+//! In a home of the test's own, and with a model on this machine that has it run one command. They are large:
+//! they are installed where `POSTERN_AGENTS=1` says so, and used where they are.
 
 use super::installed::{large, or_skip, script};
 use postern_tests::{Answer, Postern, Watcher, start};
@@ -12,17 +13,17 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long a test waits for what must happen.
+/// Time that a test waits for what must happen.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A coding agent, as it is published.
 struct Agent {
-    /// Its name in `postern hook install`.
+    /// Name in `postern hook install`.
     kind: &'static str,
     package: &'static str,
     /// The version that these tests were made with.
     version: &'static str,
-    /// Its program, in the folder of its package.
+    /// Returns its program, in the folder of its package.
     program: fn(&Path) -> Command,
     /// The argument of its shell tool that names the folder to run in, if it has one.
     folder: Option<&'static str>,
@@ -137,7 +138,7 @@ impl Drop for Model {
     }
 }
 
-/// The lines of JSON that a program writes; none other.
+/// Returns the lines of JSON that a program writes; none other.
 fn lines(stdout: ChildStdout) -> Receiver<Value> {
     let (send, lines) = channel();
     std::thread::spawn(move || {
@@ -174,7 +175,7 @@ impl Drop for Working {
 }
 
 impl Scene {
-    /// The scene, and what the installation said; none where the agent is not there.
+    /// Returns the scene, and what the installation said; `None` if the agent is not there.
     fn open(agent: &'static Agent) -> Option<(Self, String)> {
         let package = large(agent.package, agent.version, "POSTERN_AGENTS", &[]);
         let package = or_skip(agent.package, package)?;
@@ -188,7 +189,7 @@ impl Scene {
         Some((Self { host, watcher, model, agent, package, work, log }, installed.stdout))
     }
 
-    /// The agent's program, with nothing of this machine's own settings.
+    /// Returns the agent's program, with nothing of this machine's own settings.
     #[expect(clippy::disallowed_methods, reason = "node and the agents' tools are found by it")]
     fn program(&self) -> Command {
         let mut command = (self.agent.program)(&self.package);
@@ -210,7 +211,7 @@ impl Scene {
         Working(command.spawn().unwrap())
     }
 
-    /// What the model is told that came of it.
+    /// Returns the result that the model was told.
     fn told(&self) -> String {
         let told = self.model.told.recv_timeout(PATIENCE).unwrap_or_else(|error| {
             panic!("{}: {error}: {}", self.agent.kind, std::fs::read_to_string(&self.log).unwrap())
@@ -218,7 +219,7 @@ impl Scene {
         told["result"].as_str().unwrap().to_owned()
     }
 
-    /// The question about exactly this command.
+    /// Returns the question about exactly this command.
     fn question(&self, line: &str, folder: &Path) -> Value {
         let question = self.watcher.question();
         assert_eq!(question["line"], line, "{question}");
@@ -232,7 +233,7 @@ impl Scene {
     }
 }
 
-/// What a person decides, and what a rule does, is what becomes of the agent's command.
+/// Asserts that the decision of a person, and of a rule, is the fate of the agent's command.
 fn obeys(scene: &Scene) {
     let working = scene.run("touch allowed");
     scene.host.approve(&scene.question("touch allowed", &scene.work));
@@ -257,7 +258,8 @@ fn obeys(scene: &Scene) {
     drop(working);
 }
 
-/// A command is asked about, and judged, where the agent runs it, whatever the model says beside it.
+/// Asserts that a command is asked about, and judged, in the folder where the agent runs it, by any words of
+/// the model beside it.
 fn shows_the_folder(scene: &Scene) {
     if let Some(argument) = scene.agent.folder {
         let folder = scene.work.join("within");
@@ -273,7 +275,7 @@ fn shows_the_folder(scene: &Scene) {
     assert!(told.contains("cwd"), "{told}");
 }
 
-/// What the agent does when there is no Postern.
+/// Asserts that the agent runs nothing when there is no Postern.
 fn fails_closed(mut scene: Scene) {
     scene.host.crash();
     let _working = scene.run("touch alone");

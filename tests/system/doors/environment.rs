@@ -4,10 +4,10 @@ use postern_tests::{Postern, postern_run, repository, start};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// How many variables one request sets.
+/// Number of variables that one request sets.
 const AT_ONCE: usize = 16;
 
-/// The names that OpenClaw refuses to set for a command; of a prefix one that it covers.
+/// Returns the names that OpenClaw refuses to set for a command; of a prefix one that it covers.
 fn names() -> Vec<String> {
     let text = std::fs::read_to_string(repository().join("tests/fixtures/openclaw-env-policy.json")).unwrap();
     let policy: Value = serde_json::from_str(&text).unwrap();
@@ -19,7 +19,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// A host whose agent may run everything: only the variables stand in the way.
+/// Returns a host whose agent may run everything: only the variables stand in the way.
 fn host() -> Postern {
     let host = Postern::start();
     host.enrol("claw");
@@ -27,7 +27,7 @@ fn host() -> Postern {
     host
 }
 
-/// Asks with all names in turn. `told` gives what an asker was told that was refused; none where it ran.
+/// Asks with all names in turn. `told` gives what an asker was told that was refused; `None` if it ran.
 fn each_is_refused(told: impl Fn(&serde_json::Map<String, Value>) -> Option<String>) {
     let harmless = json!({"LC_ALL": "C"});
     assert_eq!(told(harmless.as_object().unwrap()), None, "what is harmless is no reason to refuse");

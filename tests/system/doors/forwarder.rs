@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// A host whose agent `main` may run anything and is reached over TCP: where.
+/// Returns a host whose agent `main` may run anything and is reached over TCP: where.
 fn open() -> (Postern, std::path::PathBuf, String) {
     let host = Postern::start();
     let channel = host.enrol("main");
@@ -17,7 +17,7 @@ fn open() -> (Postern, std::path::PathBuf, String) {
     (host, channel, address)
 }
 
-/// `postern-run` as it runs in the container: a key file, an address, and no socket.
+/// Returns `postern-run` as it runs in the container: a key file, an address, and no socket.
 fn run(address: &str, key: &Path, command: &[&str]) -> Command {
     let mut run = start(postern_run());
     run.env_clear()
@@ -33,7 +33,7 @@ fn end(mut run: Command) -> Answer {
     run.output().unwrap().into()
 }
 
-/// A relay between the two that remembers everything that crosses.
+/// Returns a relay between the two that remembers everything that crosses.
 fn listen_in(to: String) -> (String, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

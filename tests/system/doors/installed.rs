@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A Python that has the official MCP client.
+/// Returns a Python that has the official MCP client.
 pub(super) fn python() -> Option<PathBuf> {
     let (folder, _lock) = folder("python");
     let python = folder.join("bin/python");
@@ -28,7 +28,7 @@ pub(super) fn python() -> Option<PathBuf> {
     if there { Some(python) } else { or_skip("the MCP client for Python", made()).map(|()| python) }
 }
 
-/// A folder whose `node_modules` has the official MCP client.
+/// Returns a folder whose `node_modules` has the official MCP client.
 pub(super) fn node() -> Option<PathBuf> {
     let (folder, _lock) = folder("node");
     let has = || {
@@ -48,8 +48,9 @@ pub(super) fn node() -> Option<PathBuf> {
     if there { Some(folder) } else { or_skip("the MCP client for TypeScript", made()).map(|()| folder) }
 }
 
-/// The folder of a large package in this version, with the packages that it needs: installed where this variable of the
-/// environment says so, and used where it is.
+/// Returns the folder of a large package in this version, with the packages that it needs.
+///
+/// Installed where this variable of the environment says so, and used where it is.
 #[expect(clippy::disallowed_methods, reason = "a test has no main to be told in")]
 pub(super) fn large(name: &str, version: &str, variable: &str, more: &[&str]) -> Result<PathBuf, String> {
     let folder =
@@ -69,7 +70,7 @@ pub(super) fn large(name: &str, version: &str, variable: &str, more: &[&str]) ->
     Ok(package)
 }
 
-/// The folder of that name, for as long as the lock is held ours alone: tests run side by side.
+/// Returns the folder of that name, for as long as the lock is held ours alone: tests run side by side.
 fn folder(name: &str) -> (PathBuf, File) {
     let folder = repository().join("target/mcp-clients").join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -83,14 +84,14 @@ pub(super) fn or_skip<T>(what: &str, made: Result<T, String>) -> Option<T> {
     made.map_err(|why| eprintln!("SKIPPED: {what} is not there: {why}")).ok()
 }
 
-/// Whether a command worked; what it said otherwise.
+/// Returns whether a command worked; what it said otherwise.
 pub(super) fn works(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(()) } else { Err(said) }
 }
 
-/// One of our own scripts that plays a client.
+/// Returns one of our own scripts that plays a client.
 pub(super) fn script(path: &str) -> PathBuf {
     repository().join("tests/fixtures").join(Path::new(path))
 }

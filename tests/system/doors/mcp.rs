@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A host with the agent `main`, which may run `basename`.
+/// Returns a host with the agent `main`, which may run `basename`.
 fn host() -> Postern {
     let host = Postern::start();
     host.enrol("main");
@@ -28,7 +28,7 @@ impl Client {
         Self::waiting(host, "1m")
     }
 
-    /// One whose calls are answered after this time.
+    /// Starts a server whose calls are answered after this time.
     fn waiting(host: &Postern, time: &str) -> Self {
         let mut command = host.command(&["mcp", "--agent", "main", "--session", "s", "--wait", time]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -209,17 +209,17 @@ fn the_registration_starts_this_server() {
     assert_eq!(args, ["--data", host.data().to_str().unwrap(), "mcp", "--agent", "main"]);
 }
 
-/// How a client reaches the server.
+/// Way in which a client reaches the server.
 #[derive(Clone, Copy)]
 enum Way {
-    /// It starts it.
+    /// Started by the client.
     Stdio,
     /// Over HTTP, through the door.
     Http,
 }
 
 impl Way {
-    /// What the client's script is told.
+    /// Returns the arguments of the client's script.
     fn arguments(self, host: &Postern) -> [String; 3] {
         match self {
             Self::Stdio => {

@@ -14,7 +14,7 @@ pub(super) struct Door {
     token: String,
 }
 
-/// What a request was answered with.
+/// Answer to a request.
 #[derive(Debug)]
 struct Told {
     status: u16,
@@ -34,7 +34,7 @@ impl Told {
         Self { status, session: named.map(str::to_owned), body: body.to_owned() }
     }
 
-    /// The JSON-RPC answer in it.
+    /// Returns the JSON-RPC answer in it.
     fn answer(&self) -> Value {
         let messages = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
         let read = messages.filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
@@ -58,7 +58,7 @@ impl Door {
         Self::beside(host, "main")
     }
 
-    /// At a host that has the agent.
+    /// Starts it at a host that has the agent.
     pub(super) fn beside(host: Postern, agent: &str) -> Self {
         host.ok(&["doors", "enable", "mcp-http", &format!("agent={agent}"), "listen=127.0.0.1:0"]);
         let mut door = Self { host, address: String::new(), token: String::new() };
@@ -73,7 +73,7 @@ impl Door {
         setup["token"].as_str().unwrap().clone_into(&mut self.token);
     }
 
-    /// One request; HTTP/1.0, so that the answer comes as it is and ends with the connection.
+    /// Sends a request; HTTP/1.0, so that the answer comes as it is and ends with the connection.
     fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
@@ -84,7 +84,8 @@ impl Door {
         stream
     }
 
-    /// A message as a client sends it that holds the token, with `more` in place of what it would say.
+    /// Returns a message as a client sends it that holds the token, with `more` in place of what it would
+    /// say.
     fn post(&self, more: &[(&str, &str)], body: &str) -> TcpStream {
         let bearer = format!("Bearer {}", self.token);
         let usual = [
@@ -99,7 +100,7 @@ impl Door {
         self.send("POST /mcp", &headers, body)
     }
 
-    /// A session that is ready.
+    /// Returns a session that is ready.
     pub(super) fn session(&self) -> String {
         let welcome = Told::of(self.post(&[], &hello()));
         assert_eq!(welcome.answer()["result"]["serverInfo"]["name"], "postern", "{welcome:?}");

@@ -43,7 +43,7 @@ impl Asked {
         Self { child }
     }
 
-    /// What came of it.
+    /// Returns the answer.
     fn end(self) -> Answer {
         self.child.wait_with_output().unwrap().into()
     }

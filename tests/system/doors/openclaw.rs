@@ -20,7 +20,7 @@ impl Claw {
         Self::with(host, more)
     }
 
-    /// At a host that has the agent `claw`.
+    /// Starts it at a host that has the agent `claw`.
     pub(super) fn beside(host: Postern) -> Self {
         Self::with(host, &[])
     }
@@ -32,7 +32,7 @@ impl Claw {
         Self { client: Client::of(&host), host }
     }
 
-    /// Where its socket is, and what proves a client.
+    /// Returns the path of its socket, and the token that proves a client.
     pub(super) fn reached_by(&self) -> (&str, &str) {
         (&self.client.socket, &self.client.token)
     }

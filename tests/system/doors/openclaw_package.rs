@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 /// The version that these tests were made with.
 const VERSION: &str = "2026.9.6";
 
-/// The package, and a Node.js that is new enough for it.
+/// Returns the package, and a Node.js that is new enough for it.
 fn package() -> Result<PathBuf, String> {
     let package = large("openclaw", VERSION, "POSTERN_OPENCLAW", &["--omit=optional"])?;
     let fits = "const [major, minor] = process.versions.node.split('.').map(Number);
@@ -44,7 +44,7 @@ impl Client {
         client
     }
 
-    /// The next line of ours; what the package itself says on the way is passed over.
+    /// Returns the next line of ours; what the package itself says on the way is passed over.
     fn line(&mut self) -> Value {
         loop {
             let mut line = String::new();

@@ -1,4 +1,4 @@
-//! What happens, sent to an endpoint.
+//! Tests of outgoing events at an endpoint.
 
 use super::Asked;
 use base64::Engine as _;
@@ -8,13 +8,13 @@ use postern_tests::{Endpoint, Posted, Postern};
 use serde_json::Value;
 use sha2::Sha256;
 
-/// The secret that the endpoint is given.
+/// Returns the secret that the endpoint is given.
 fn secret(host: &Postern) -> Vec<u8> {
     let secret = host.json(&["doors", "setup", "webhook"])["secret"].as_str().unwrap().to_owned();
     STANDARD.decode(secret.strip_prefix("whsec_").unwrap()).unwrap()
 }
 
-/// A host with an agent that may run anything, whose events go to the endpoint; and the secret.
+/// Returns a host with an agent that may run anything, whose events go to the endpoint; and the secret.
 fn open(endpoint: &Endpoint, more: &[&str]) -> (Postern, std::path::PathBuf, Vec<u8>) {
     let host = Postern::start();
     let channel = host.enrol("main");
@@ -25,7 +25,7 @@ fn open(endpoint: &Endpoint, more: &[&str]) -> (Postern, std::path::PathBuf, Vec
     (host, channel, secret)
 }
 
-/// Whether it is signed with the secret that the endpoint was given, over what came.
+/// Returns true if it is signed with the secret that the endpoint was given, over what came.
 fn is_signed(posted: &Posted, secret: &[u8]) -> bool {
     let [id, timestamp, signature] =
         ["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| posted.headers[name].clone());
@@ -44,7 +44,7 @@ fn kind(event: &Value) -> &str {
     event["type"].as_str().unwrap()
 }
 
-/// Everything until this kind comes.
+/// Returns everything until this kind comes.
 fn until(endpoint: &Endpoint, last: &str) -> Vec<Posted> {
     let mut all = Vec::new();
     loop {

@@ -62,7 +62,7 @@ impl Client {
         }
     }
 
-    /// The next message but that more may run.
+    /// Returns the next message but that more may run.
     async fn next(&mut self) -> Value {
         loop {
             let message = self.hear().await;

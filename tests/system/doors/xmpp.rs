@@ -22,7 +22,7 @@ struct Question {
     stanza: Element,
 }
 
-/// None, and a plain word, where this machine has no Prosody.
+/// Opens a chat; prints a plain word and returns `None` if this machine has no Prosody.
 #[expect(clippy::print_stderr, reason = "whoever reads the tests' output must see what was not tried")]
 fn chat(values: &[&str]) -> Option<Chat> {
     if !Prosody::is_installed() {
@@ -59,7 +59,7 @@ impl Chat {
         self.host.json(&["doors", "setup", "xmpp"])["pairingCode"].as_str().unwrap().to_owned()
     }
 
-    /// Anna, who is an owner.
+    /// Returns Anna, who is an owner.
     fn anna(&self) -> Person {
         let mut anna = self.server.login("anna");
         anna.says(POSTERN, &format!("/pair {}", self.code()));
@@ -80,7 +80,7 @@ fn question(person: &mut Person) -> Question {
     Question { code, message: stanza.attr("id").expect("an id").to_owned(), stanza }
 }
 
-/// What the message of a question says when it is decided: a correction of it.
+/// Returns the message of a question when it is decided: a correction of it.
 fn outcome(person: &mut Person, question: &Question) -> String {
     let corrects = |stanza: &Element| {
         let replace = stanza.get_child("replace", "urn:xmpp:message-correct:0");

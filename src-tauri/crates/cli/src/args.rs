@@ -1,9 +1,10 @@
-//! What can be typed: the command line as `postern help` shows it.
+//! Arguments of `postern`, as `postern help` shows them.
 
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, Rules};
 use crate::setup_args::Setup;
+pub(crate) use crate::shared_args::{Json, Start};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
@@ -143,14 +144,6 @@ pub(crate) enum Command {
     },
 }
 
-/// How a listing is printed.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Json {
-    /// Output JSON (JSON Lines with --watch)
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Restore agents, rules, settings and audit from their copy if the record is damaged, gone or emptied; everything stays
@@ -187,7 +180,7 @@ pub(crate) enum Agents {
         /// Display name
         #[arg(long)]
         name: Option<String>,
-        /// What it may do silently, confined [default: as the settings of new agents say]
+        /// Set what it may do silently, confined [default: as the settings of new agents say]
         #[arg(long = "let", value_name = "WHAT")]
         start: Option<Start>,
         /// Folder that it may run and work in; repeatable
@@ -262,16 +255,6 @@ pub(crate) enum Agents {
         #[command(flatten)]
         json: Json,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Start {
-    /// Nothing: you are asked about everything that no rule allows
-    Ask,
-    /// Look around: read its folders and the system's files
-    Look,
-    /// Look around, change its files and run its projects' code, in its folders
-    Work,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -490,7 +473,7 @@ pub(crate) enum Skills {
     Approve {
         /// Skill
         skill: String,
-        /// One of its CLIs [default: all]
+        /// Approve this CLI only [default: all]
         cli: Option<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! Why a command did not do its work, and the exit code that says so.
+//! Failures of a command, with their exit codes.
 
 use postern_client::{CallError, ConnectError, Gone};
 
@@ -26,45 +26,45 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The answer is no.
+    /// Makes the failure of a negative answer.
     pub(crate) fn no(message: impl Into<String>) -> Self {
         Self { code: 1, message: message.into() }
     }
 
-    /// What was typed is wrong.
+    /// Makes the failure of a wrong command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: 2, message: message.into() }
     }
 
-    /// Postern refused.
+    /// Makes the failure of a refusal by Postern.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { code: 4, message: message.into() }
     }
 
-    /// Something else.
+    /// Makes the failure of anything else.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn own(error: impl ToString) -> Self {
         Self { code: 5, message: error.to_string() }
     }
 
-    /// No connection.
+    /// Returns no connection.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_connect(error: ConnectError) -> Self {
         Self { code: GONE, message: error.to_string() }
     }
 
-    /// The host went away.
+    /// Makes the error for a host that went away.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_gone(error: Gone) -> Self {
         Self { code: if error.may_come_back() { GONE } else { 5 }, message: error.to_string() }
     }
 
-    /// Whether the host went away: it may come back.
+    /// Returns true if the host went away: it may come back.
     pub(crate) fn is_gone(&self) -> bool {
         self.code == GONE
     }
 
-    /// A call that did not work.
+    /// Returns a call that did not work.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_call(error: CallError) -> Self {
         let code = if error.may_come_back() || error.code() == Some("shutting-down") { GONE } else { 4 };

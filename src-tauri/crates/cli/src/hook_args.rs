@@ -1,4 +1,4 @@
-//! What can be typed about hooks of coding agents.
+//! Arguments of `postern hook`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -68,7 +68,7 @@ pub(crate) struct HookSettings {
     pub(crate) yes: bool,
 }
 
-/// A coding agent by its name; clap lists the names where another word is typed.
+/// Returns the parser of a coding agent's name; clap lists the names if another word is typed.
 fn kind() -> impl TypedValueParser<Value = Kind> {
     let known = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
     PossibleValuesParser::new(Kind::ALL.map(Kind::name))

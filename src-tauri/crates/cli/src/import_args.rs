@@ -1,6 +1,6 @@
-//! What can be typed about other programs' rules, and about suggestions.
+//! Arguments of importing other programs' rules, and of suggestions.
 
-use crate::args::Json;
+use crate::shared_args::Json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;
@@ -13,7 +13,7 @@ pub(crate) struct Import {
     /// Program to import from
     #[arg(value_parser = program(), required_unless_present = "list")]
     pub(crate) from: Option<KnownAgent>,
-    /// Its files [default: those that it reads, yours and the project's]
+    /// Read these files [default: those that it reads, yours and the project's]
     pub(crate) files: Vec<PathBuf>,
     /// List the files with rules found here; imports nothing
     #[arg(long, conflicts_with_all = ["files", "agent", "broad", "host", "check"])]

@@ -8,7 +8,7 @@ use postern_contract::{Question, Told};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the app keeps its data when nothing else is said.
+/// Returns the app's default data folder.
 pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathBuf {
     if cfg!(target_os = "macos") {
         home.join("Library/Application Support/Postern")
@@ -78,12 +78,12 @@ impl Link {
         self.control.ask::<M>(params).map_err(Failure::from_call)
     }
 
-    /// Watches the questions; this terminal is on duty while the connection lives.
+    /// Watches the questions; this terminal is connected while the connection lives.
     pub(crate) fn watch_questions(&mut self) -> Result<Vec<Question>, Failure> {
         Ok(self.control.watch(FaceKind::Terminal).map_err(Failure::from_call)?.questions)
     }
 
-    /// The next thing that is told without asking. Ends when the host does.
+    /// Returns the next thing that is told without asking. Ends when the host does.
     pub(crate) fn next(&mut self) -> Result<Told, Failure> {
         loop {
             // What a newer host tells and this version does not know is passed over.
@@ -93,7 +93,7 @@ impl Link {
         }
     }
 
-    /// The next thing that is told, where something is within this time.
+    /// Returns the next thing that is told, where something is within this time.
     pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<Told>, Failure> {
         self.control.next_told(Some(time)).map_err(Failure::from_gone)
     }

@@ -14,6 +14,7 @@ mod rule_args;
 mod secret;
 mod settings_text;
 mod setup_args;
+mod shared_args;
 mod shell_path;
 mod topics;
 mod tui;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What this program is told by its surroundings. Read once, here.
+/// Environment and terminal of this program, read once, here.
 struct Surroundings {
     home: PathBuf,
     xdg_data_home: Option<PathBuf>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
 const BOLD: &str = "\u{1b}[1m";
-/// How wide a column is at most that is never broken: as wide as the beginning of an id.
+/// Most columns of a column that is never broken: the width of the beginning of an id.
 const NARROW: u16 = 13;
 const PLAIN: &str = "\u{1b}[0m";
 
@@ -50,7 +50,7 @@ pub(crate) fn remark(text: impl AsRef<str>) {
     drop(writeln!(std::io::stderr(), "{}", lines.join("\n")));
 }
 
-/// A line whose only control sequences are our own emphasis.
+/// Returns a line whose only control sequences are our own emphasis.
 fn guarded(text: &str) -> String {
     let visible = |part: &str| pieces(part).into_iter().map(|piece| piece.text).collect::<String>();
     let emphasised = |part: &str| part.split(PLAIN).map(visible).collect::<Vec<_>>().join(PLAIN);
@@ -67,7 +67,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
     raw(ascii_where_unseen(&serde_json::to_string(value).map_err(Failure::own)?))
 }
 
-/// The same JSON with `\uXXXX` for every character that a terminal would act on or not show.
+/// Escapes every character of JSON that a terminal would act on or not show as `\uXXXX`.
 fn ascii_where_unseen(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -98,7 +98,7 @@ pub(crate) fn table<const N: usize>(
     Ok(())
 }
 
-/// A table whose narrow columns (times, ids) are never broken: what is long makes room for them.
+/// Returns a table whose narrow columns (times, ids) are never broken: what is long makes room for them.
 fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Table {
     let mut table = Table::new();
     table
@@ -117,7 +117,8 @@ fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Tabl
     table
 }
 
-/// Shown text as a terminal shows it. A literal backslash stays single: escaped pieces are set in marks instead.
+/// Renders shown text for a terminal. A literal backslash stays single: escaped pieces are set in marks
+/// instead.
 pub(crate) fn shown(text: &Shown) -> String {
     text.iter()
         .map(|piece| match piece.kind {
@@ -132,7 +133,7 @@ pub(crate) fn bold(text: &str) -> String {
     if std::io::stdout().is_terminal() { format!("{BOLD}{text}{PLAIN}") } else { text.to_owned() }
 }
 
-/// A time as people read it: today's as the hour, others as the day and the hour, local time.
+/// Returns a time as people read it: today's as the hour, others as the day and the hour, local time.
 pub(crate) fn time(millis: i64) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(millis) else { return "?".to_owned() };
     let zone = jiff::tz::TimeZone::system();
@@ -142,19 +143,20 @@ pub(crate) fn time(millis: i64) -> String {
     at.strftime(format).to_string()
 }
 
-/// The shortest beginning of an id, up to a dash and from its time on, that no other of these ids has.
+/// Returns the shortest beginning of an id, up to a dash and from its time on, that no other of these ids
+/// has.
 pub(crate) fn short(id: &str, all: &[&str]) -> String {
     let ends = [13, 18, 23].into_iter().filter(|end| id.is_char_boundary(*end) && *end < id.len());
     let alone = |end: &usize| all.iter().filter(|other| other.starts_with(&id[..*end])).count() <= 1;
     ends.into_iter().find(alone).map_or(id, |end| &id[..end]).to_owned()
 }
 
-/// Now, in milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// How long until a time, from now: `1:22`.
+/// Returns the time until then: `1:22`.
 pub(crate) fn until(millis: i64) -> String {
     let left = (millis - now()).max(0) / 1000;
     format!("{}:{:02}", left / 60, left % 60)

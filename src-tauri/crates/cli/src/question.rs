@@ -7,7 +7,7 @@ use postern_contract::{
 };
 use postern_policy::{Decision, Origin, RiskLevel};
 
-/// The whole question.
+/// Prints the whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
@@ -92,7 +92,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     field("digest", &question.digest)
 }
 
-/// How an offer is chosen on the command line.
+/// Returns the words that choose an offer on the command line.
 fn typed(proposal: &Proposal) -> String {
     match proposal.id.as_str() {
         "renew-everyone" => "--always renew --everyone".to_owned(),
@@ -100,7 +100,7 @@ fn typed(proposal: &Proposal) -> String {
     }
 }
 
-/// A program that changed, and the rules that were given for it as it was.
+/// Returns a program that changed, and the rules that were given for it as it was.
 pub(crate) fn renewed(renewal: &Renewal) -> String {
     let texts: Vec<&str> = renewal.rules.iter().map(|rule| rule.text.as_str()).collect();
     let (count, program) = (renewal.count, shown(&renewal.program));
@@ -155,12 +155,12 @@ fn steps(question: &Question) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A step of a shell line: its words, as the host escaped them; what becomes of it; why.
+/// Returns a step of a shell line: its words, as the host escaped them; what becomes of it; why.
 pub(crate) fn step(step: &ShownStep) -> String {
     format!("{}  [{}: {}]", step.text, mark(step.decision), text(&step.why))
 }
 
-/// What becomes of a step, in a word.
+/// Returns the decision on a step, in a word.
 pub(crate) fn mark(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allowed",

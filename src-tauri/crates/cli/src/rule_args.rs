@@ -1,6 +1,6 @@
-//! What can be typed about rules and policies.
+//! Arguments of rules and policies.
 
-use crate::args::Json;
+use crate::shared_args::Json;
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
@@ -184,14 +184,14 @@ pub(crate) struct NewRule {
     pub(crate) json: Json,
 }
 
-/// What a rule's `--confine` names.
+/// Profile of a rule's `--confine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleProfile {
-    /// It reads, writes nothing, and has no network
+    /// Read, write nothing, and use no network
     Look,
-    /// It writes in the agent's folders only, and has no network unless the agent may use it
+    /// Write in the agent's folders only, and use no network unless the agent may
     Project,
-    /// It runs with your rights
+    /// Run with your rights
     None,
 }
 

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 /// The longest secret, in bytes.
 const LONGEST: u64 = 4096;
 
-/// One line of standard input, without its end. At a terminal it is asked for by `prompt` and not shown.
+/// Reads a line of standard input, without its end. At a terminal `prompt` asks for it, and it is not shown.
 pub(crate) fn ask(prompt: &str) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     let hidden = if stdin.is_terminal() {

@@ -5,7 +5,7 @@ use postern_policy::{Class, Settings};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What can be set, for the help of `agents set`.
+/// Returns the list of settings for the help of `agents set`.
 pub(crate) fn help() -> String {
     let wide = SETTING_KEYS.iter().map(|key| key.name.len()).max().unwrap_or_default();
     let values = SETTING_KEYS.iter().map(|key| key.values.len()).max().unwrap_or_default();
@@ -16,7 +16,7 @@ pub(crate) fn help() -> String {
     format!("Keys:\n{}", lines.join("\n"))
 }
 
-/// Every setting with its value as it is typed, in the order of the help.
+/// Returns every setting with its value as it is typed, in the order of the help.
 pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
     let time =
         |millis: u64| humantime::format_duration(Duration::from_millis(millis)).to_string().replace(' ', "");
@@ -51,7 +51,7 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What a change of an agent changed: key, value before, value after.
+/// Returns the changes of an agent: key, value before, value after.
 pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str, String, String)> {
     let all = |agent: &AgentRow| {
         let uids: Vec<String> = agent.uids.iter().map(ToString::to_string).collect();
@@ -69,12 +69,12 @@ pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str,
     pairs.filter(|(was, is)| was.1 != is.1).map(|(was, is)| (was.0, was.1, is.1)).collect()
 }
 
-/// Whether an organisation decides a setting, whose locks are named as in a file.
+/// Returns true if an organization decides a setting, whose locks are named as in a file.
 pub(crate) fn is_locked(agent: &AgentRow, key: &str) -> bool {
     agent.locked.iter().any(|locked| plain_key(locked) == key)
 }
 
-/// A choice in the word that it is set by.
+/// Returns a choice in the word that it is set by.
 fn word(choice: &impl serde::Serialize) -> String {
     match serde_json::to_value(choice) {
         Ok(Value::String(word)) => word,

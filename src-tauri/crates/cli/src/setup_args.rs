@@ -1,6 +1,6 @@
-//! What can be typed about connecting agents.
+//! Arguments of connecting agents.
 
-use crate::args::{Json, Start};
+use crate::shared_args::{Json, Start};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use postern_contract::methods::KnownAgent;
@@ -22,7 +22,8 @@ pub(crate) struct Setup {
     /// Display name of the agent
     #[arg(long, requires = "agents")]
     pub(crate) name: Option<String>,
-    /// What a new agent may do silently, confined [default: asks you, or as the settings of new agents say]
+    /// Set what a new agent may do silently, confined [default: asks you, or as the settings of new agents
+    /// say]
     #[arg(long = "let", value_name = "WHAT", conflicts_with = "undo")]
     pub(crate) start: Option<Start>,
     /// Folder that it may run and work in; repeatable

@@ -1,8 +1,8 @@
-//! What `postern help` says beyond single commands.
+//! Topics of `postern help` beyond single commands.
 
 use crate::failure::EXIT_CODES;
 
-/// The text of a topic.
+/// Returns the text of a topic.
 pub(crate) fn text(topic: &str) -> Option<&'static str> {
     match topic {
         "exit-codes" => Some(EXIT_CODES),

@@ -1,4 +1,4 @@
-//! What a person types when they are asked something.
+//! Answers that a person types when they are asked something.
 
 use crate::failure::Failure;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -17,7 +17,7 @@ pub(crate) fn typed(question: &str, otherwise: &str) -> Result<String, Failure> 
     Ok(said.trim().to_owned())
 }
 
-/// Whether what was typed is a yes.
+/// Returns true if what was typed is an approval.
 pub(crate) fn is_yes(said: &str) -> bool {
     matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")
 }

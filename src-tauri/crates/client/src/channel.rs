@@ -15,18 +15,18 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long [`Channel::leave`] waits for the host.
+/// Time that [`Channel::leave`] waits for the host.
 const LEAVING: Duration = Duration::from_secs(1);
-/// How long [`Channel::come_back`] tries.
+/// Time that [`Channel::come_back`] keeps trying.
 const COMING_BACK: Duration = Duration::from_secs(30);
 /// Between its first two tries, and between two at the most.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// What a client says about itself when it connects.
+/// Description that a client gives of itself when it connects.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What program it is.
+    /// Program name and version, for the host's log.
     pub client: Client,
     /// The last event it heard: what came since is told again. None: only what comes from now on.
     pub after: Option<u64>,
@@ -61,7 +61,7 @@ pub struct Channel {
     /// The newest event that was heard, or that had happened when this was opened.
     sequence: u64,
     next_id: i64,
-    /// What came while a call waited for its answer.
+    /// Messages that arrived while a call waited for its answer.
     heard: VecDeque<Message>,
 }
 
@@ -71,7 +71,8 @@ impl Channel {
         Self::connect_with(socket, key, Options::default())
     }
 
-    /// The same, saying who connects and since when it wants to hear.
+    /// Connects as [`Self::connect`] does, with the client's name and the number of the last event it has
+    /// seen.
     pub fn connect_with(socket: &Path, key: &Key, options: Options) -> Result<Self, ConnectError> {
         let Options { client, after } = options;
         let opening = Opening { kind: Socket::Channel, socket, key, client: client.clone(), after };
@@ -116,12 +117,12 @@ impl Channel {
         }
     }
 
-    /// What the host said when it let this client in.
+    /// Returns the host's welcome.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
 
-    /// The newest event that was heard: what to hear after when connecting again.
+    /// Returns the newest event that was heard: what to hear after when connecting again.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -141,7 +142,7 @@ impl Channel {
         }
     }
 
-    /// The same, with the answer in its own type.
+    /// Sends a call and returns its answer in its own type.
     pub fn ask<R: DeserializeOwned>(&mut self, call: &Call) -> Result<R, CallError> {
         let answer = self.call(call)?;
         serde_json::from_value(answer).map_err(|error| CallError::OddAnswer {
@@ -165,7 +166,7 @@ impl Channel {
         self.ask(&Call::EventsAfter(EventsAfterParams { sequence }))
     }
 
-    /// The next thing that comes; none where the time ran out first. No timeout waits for good.
+    /// Returns the next thing that comes; `None` if the time ran out first. No timeout waits always.
     pub fn read_message(&mut self, timeout: Option<Duration>) -> Result<Option<Message>, Gone> {
         match self.heard.pop_front() {
             Some(message) => Ok(Some(message)),
@@ -173,7 +174,8 @@ impl Channel {
         }
     }
 
-    /// The next event; none where the time ran out first. Answers to calls that were only sent are passed over.
+    /// Returns the next event; `None` if the time ran out first. Answers to calls that were only sent are
+    /// passed over.
     pub fn next_event(&mut self, timeout: Option<Duration>) -> Result<Option<Notice>, Gone> {
         loop {
             match self.read_message(timeout)? {
@@ -198,14 +200,15 @@ impl Channel {
         Ok(id)
     }
 
-    /// Whether nothing waits: for programs that wait for several things at once. `send` then keeps what the system
-    /// does not take yet ([`Self::wants_write`], [`Self::flush`]), messages come by [`Self::fill`] and
-    /// [`Self::next_message`], and the methods that wait are not for use.
+    /// Makes the socket non-blocking, for programs that wait for several things at once.
+    ///
+    /// `send` then keeps what the system does not take yet ([`Self::wants_write`], [`Self::flush`]), messages
+    /// come by [`Self::fill`] and [`Self::next_message`], and the methods that wait must not be called.
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.transport.set_nonblocking(nonblocking)
     }
 
-    /// Whether calls wait to be sent.
+    /// Returns true if calls wait to be sent.
     pub fn wants_write(&self) -> bool {
         self.transport.wants_write()
     }
@@ -227,7 +230,7 @@ impl Channel {
         _ = self.transport.leave(LEAVING);
     }
 
-    /// Something that is here already.
+    /// Returns a message that has arrived already.
     pub fn next_message(&mut self) -> Result<Option<Message>, Gone> {
         if let Some(message) = self.heard.pop_front() {
             return Ok(Some(message));
@@ -249,7 +252,7 @@ impl Channel {
         }
     }
 
-    /// What a message is; none for an event that was heard before.
+    /// Converts a frame to a message; `None` for an event that was delivered before.
     fn understand(&mut self, frame: Frame) -> Result<Option<Message>, Gone> {
         let told = match frame {
             Frame::Response(answer) => return Ok(Some(Message::Answer(answer))),

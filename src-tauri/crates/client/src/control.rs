@@ -21,13 +21,14 @@ use std::time::Duration;
 pub struct Control {
     transport: Transport,
     next_id: i64,
-    /// What was told while a call waited for its answer.
+    /// Notifications that arrived while a call waited for its answer.
     told: VecDeque<Notification>,
 }
 
 impl Control {
-    /// Connects to the host of a data folder: `control.sock`, with the key in `control.key` or, on macOS where there is no
-    /// such file, in the Keychain.
+    /// Connects to the host of a data folder, at `control.sock`.
+    ///
+    /// The key is in `control.key` or, on macOS where there is no such file, in the Keychain.
     pub fn connect(data: &Path) -> Result<Self, ConnectError> {
         let socket = data.join(CONTROL_SOCKET);
         if !socket.exists() {
@@ -73,12 +74,12 @@ impl Control {
     }
 
     /// Watches the questions: gives those that wait, the rest comes by [`Self::next_told`]. While this connection
-    /// lives, a face of that kind is on duty.
+    /// lives, a face of that kind is connected.
     pub fn watch(&mut self, face: methods::FaceKind) -> Result<methods::Questions, CallError> {
         self.ask::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
     }
 
-    /// The next notification; none where the time ran out first. No timeout waits for good.
+    /// Returns the next notification; `None` if the time ran out first. No timeout waits always.
     pub fn next_notification(&mut self, timeout: Option<Duration>) -> Result<Option<Notification>, Gone> {
         if let Some(told) = self.told.pop_front() {
             return Ok(Some(told));
@@ -89,14 +90,15 @@ impl Control {
         }
     }
 
-    /// The next thing told; none where the time ran out first, or where this version does not know it.
+    /// Returns the next thing told; `None` if the time ran out first, or where this version does not know
+    /// it.
     pub fn next_told(&mut self, timeout: Option<Duration>) -> Result<Option<Told>, Gone> {
         let told = self.next_notification(timeout)?;
         Ok(told.and_then(|told| serde_json::from_value(as_told(told)).ok()))
     }
 }
 
-/// The key of a data folder. The host leaves a file only where the Keychain did not take the key.
+/// Returns the key of a data folder. The host leaves a file only where the Keychain did not take the key.
 fn control_key(data: &Path, keychain: impl FnOnce(&str) -> Option<Vec<u8>>) -> Result<Key, ConnectError> {
     let unread = match read_key(&data.join("control.key")) {
         Err(ConnectError::KeyUnreadable { file, error }) if error.kind() == ErrorKind::NotFound => {
@@ -114,7 +116,7 @@ fn keychain(_: &str) -> Option<Vec<u8>> {
     None
 }
 
-/// What the Keychain keeps for this data folder; none also where it is not for this program.
+/// Returns the key that the Keychain keeps for this data folder; `None` also if this program may not read it.
 #[cfg(target_os = "macos")]
 fn keychain(folder: &str) -> Option<Vec<u8>> {
     use security_framework::passwords::{PasswordOptions, generic_password};
@@ -129,7 +131,7 @@ impl AsFd for Control {
     }
 }
 
-/// A notification in the form of [`Told`], whose kinds without content have no `params`.
+/// Returns a notification in the form of [`Told`], whose kinds without content have no `params`.
 fn as_told(told: Notification) -> Value {
     let empty = told.params.as_object().is_some_and(serde_json::Map::is_empty);
     let mut value = serde_json::json!({ "method": told.method });

@@ -1,10 +1,10 @@
-//! What can go wrong between a client and the host, in words that say what to do about it.
+//! Errors between a client and the host, in words that say what to do.
 
 use postern_protocol::{ErrorObject, Refused};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a socket could not be opened.
+/// Error of opening a socket.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// No socket, or nobody accepts on it.
@@ -21,7 +21,7 @@ pub enum ConnectError {
     NotAllowed {
         /// The socket's path.
         socket: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
     /// No way leads to the address.
@@ -32,7 +32,7 @@ pub enum ConnectError {
     Unreachable {
         /// The address, `tcp://HOST:PORT`.
         socket: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
     /// The key file cannot be read.
@@ -40,7 +40,7 @@ pub enum ConnectError {
     KeyUnreadable {
         /// The key file's path.
         file: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
     /// The key file holds something else.
@@ -48,7 +48,7 @@ pub enum ConnectError {
     BadKey {
         /// The key file's path.
         file: PathBuf,
-        /// What a key is.
+        /// Error of reading the key.
         error: postern_protocol::BadKey,
     },
     /// The system gives no random bytes.
@@ -68,12 +68,12 @@ pub enum ConnectError {
     /// The host speaks another version of the protocol.
     #[error("Postern speaks version {0} of the protocol, this program version {ours}", ours = postern_protocol::PROTOCOL)]
     OtherProtocol(u32),
-    /// What listens does not speak the protocol.
+    /// The listener does not speak the protocol.
     #[error("what listens on {socket} does not answer as Postern does: {what}")]
     NotPostern {
         /// The socket's path.
         socket: PathBuf,
-        /// What it did.
+        /// Fault in its answer.
         what: String,
     },
     /// The connection broke.
@@ -81,7 +81,7 @@ pub enum ConnectError {
     Gone(#[from] Gone),
 }
 
-/// Why nothing more comes over a connection.
+/// Reason why a connection gives nothing more.
 #[derive(Debug, thiserror::Error)]
 pub enum Gone {
     /// The host closed it.
@@ -95,7 +95,7 @@ pub enum Gone {
     Unreadable(#[from] Refused),
 }
 
-/// Why a call has no good answer.
+/// Error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The host says what is wrong; `data.code` is its stable name.
@@ -109,13 +109,13 @@ pub enum CallError {
     OddAnswer {
         /// The method.
         method: String,
-        /// What is wrong with it.
+        /// Fault in the answer.
         what: String,
     },
 }
 
 impl Gone {
-    /// Whether the host may come back: it ended, or the connection broke.
+    /// Returns true if the host may come back: it ended, or the connection broke.
     pub fn may_come_back(&self) -> bool {
         match self {
             Self::Closed | Self::Broken(_) => true,
@@ -125,12 +125,12 @@ impl Gone {
 }
 
 impl CallError {
-    /// Whether the host may come back, to be asked again.
+    /// Returns true if the host may come back, to be asked again.
     pub fn may_come_back(&self) -> bool {
         matches!(self, Self::Gone(gone) if gone.may_come_back())
     }
 
-    /// The stable name, where the host gave one.
+    /// Returns the stable name, where the host gave one.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Failed(error) => Some(&error.data.code),

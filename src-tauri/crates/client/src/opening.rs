@@ -13,17 +13,17 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the host may take for each message of the opening. Itself it gives a client two seconds.
+/// Time that the host has for each message of the opening. The host gives a client two seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The key in a key file: 43 characters of base64url.
+/// Returns the key in a key file: 43 characters of base64url.
 pub fn read_key(file: &Path) -> Result<Key, ConnectError> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| ConnectError::KeyUnreadable { file: file.to_owned(), error })?;
     Key::from_text(&text).map_err(|error| ConnectError::BadKey { file: file.to_owned(), error })
 }
 
-/// What is needed to open a socket.
+/// Inputs of opening a socket.
 pub(crate) struct Opening<'a> {
     pub(crate) kind: Socket,
     pub(crate) socket: &'a Path,

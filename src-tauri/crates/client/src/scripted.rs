@@ -80,17 +80,17 @@ impl ScriptedHost {
 pub struct Visit {
     stream: UnixStream,
     lines: LineBuffer,
-    /// How the client opened it.
+    /// Parameters that the client opened the connection with.
     pub opening: Option<AuthenticateParams>,
 }
 
 impl Visit {
-    /// A connection on which nothing was said yet.
+    /// Returns a connection on which nothing was said yet.
     pub fn of(stream: UnixStream) -> Self {
         Self { stream, lines: LineBuffer::new(limits::FRAME_IN), opening: None }
     }
 
-    /// The next call; an error where the client went away or said something else.
+    /// Returns the next call; an error where the client went away or said something else.
     pub fn request(&mut self) -> io::Result<Request> {
         let mut chunk = [0; 4096];
         loop {
@@ -105,7 +105,7 @@ impl Visit {
         }
     }
 
-    /// The next call on an agent's channel.
+    /// Returns the next call on an agent's channel.
     pub fn call(&mut self) -> io::Result<(Id, Call)> {
         Call::of_request(self.request()?).map_err(io::Error::other)
     }

@@ -1,4 +1,4 @@
-//! What carries the bytes: a Unix socket, or TCP to the host's forwarder where a virtual machine lies between.
+//! Byte streams: a Unix socket, or TCP to the host's forwarder if a virtual machine lies between.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
@@ -7,12 +7,12 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// How a socket that is reached over TCP is written: `tcp://HOST:PORT`.
+/// Prefix of a socket that is reached over TCP: `tcp://HOST:PORT`.
 const TCP: &str = "tcp://";
-/// How long each address of a host may take to accept.
+/// Time that each address of a host has to accept.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The address in `tcp://HOST:PORT`; none for the path of a Unix socket.
+/// Returns the address in `tcp://HOST:PORT`; none for the path of a Unix socket.
 pub fn tcp_address(socket: &Path) -> Option<&str> {
     socket.to_str()?.strip_prefix(TCP)
 }

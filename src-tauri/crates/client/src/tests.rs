@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 const REQUEST: Uuid = Uuid::from_u128(1);
 
-/// A host in a folder of its own, and the thread that plays its part.
+/// Returns a host in a folder of its own, and the thread that plays its part.
 fn play(kind: Socket, script: impl FnOnce(ScriptedHost) + Send + 'static) -> (TempDir, JoinHandle<()>) {
     let folder = tempfile::tempdir().expect("a folder");
     let host = ScriptedHost::listen(folder.path(), kind).expect("a socket");

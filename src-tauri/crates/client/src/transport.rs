@@ -55,12 +55,12 @@ impl Transport {
         Ok(self.outbox.is_empty())
     }
 
-    /// Whether something waits to be sent.
+    /// Returns true if something waits to be sent.
     pub(crate) fn wants_write(&self) -> bool {
         !self.outbox.is_empty()
     }
 
-    /// A message that is here already.
+    /// Returns a message that is here already.
     pub(crate) fn next(&mut self) -> Option<Result<Frame, Gone>> {
         let line = self.inbox.next_line()?;
         Some(line.and_then(|line| decode(line, self.longest)).map_err(Gone::from))
@@ -97,7 +97,7 @@ impl Transport {
         }
     }
 
-    /// The next message; none where the time ran out first. No timeout waits for good.
+    /// Returns the next message; `None` if the time ran out first. No timeout waits always.
     pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Frame>, Gone> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
@@ -120,12 +120,12 @@ impl AsFd for Transport {
     }
 }
 
-/// Nothing now, perhaps later: a socket that does not block, or a read timeout.
+/// Returns true if a later try may succeed: a socket that does not block, or a read timeout.
 fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// A peer that went away is told the same way however the system noticed.
+/// Returns a peer that went away is told the same way however the system noticed.
 fn gone(error: io::Error) -> Gone {
     match error.kind() {
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Gone::Closed,

@@ -17,8 +17,9 @@ pub fn read_argv(argv: &[String]) -> Reading {
     read(argv, None)
 }
 
-/// As [`read_argv`], where the home folder of the person it would run as is known: `~` and `$HOME` in a text that an inner shell
-/// reads are that folder.
+/// Reads an argv like [`read_argv`], with the home folder of the person it would run as.
+///
+/// `~` and `$HOME` in a text that an inner shell reads are that folder.
 pub fn read_argv_at(argv: &[String], home: &str) -> Reading {
     read(argv, Some(home))
 }

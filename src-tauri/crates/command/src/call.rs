@@ -1,4 +1,4 @@
-//! One program call on its way to becoming steps: what the readers of shell text and of argv hand on.
+//! Program call on its way to becoming steps: the type that the readers of shell text and of argv pass on.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -22,22 +22,23 @@ pub(crate) struct Arg {
     pub(crate) several: bool,
     /// Not known before the run, and a word behind the first of those that it is split into could begin with a dash.
     pub(crate) splits: bool,
-    /// What is not known of it may be any text, or any path.
+    /// True if its unknown part may be any text, or any path.
     pub(crate) free: bool,
-    /// How it begins, where the rest of it is known only at run time.
+    /// Beginning, if the rest is known only at run time.
     pub(crate) start: String,
-    /// Its value may be any text that the request chose: from a substitution, a parameter, or a variable that it sets.
+    /// True if the request may have chosen any text as its value: from a substitution, a parameter, or a
+    /// variable that it sets.
     pub(crate) chosen: bool,
     /// Not known before the run, but surely a number (`$?`, `$((…))`, a variable that is set to numbers only).
     pub(crate) number: bool,
-    /// What is not known of it may lead out of the folder that it begins in.
+    /// True if its unknown part may lead out of the folder that it begins in.
     pub(crate) strays: bool,
-    /// What is known of it holds a `..`, so that it may lead anywhere.
+    /// True if its known part holds a `..`, so that it may lead anywhere.
     pub(crate) climbs: bool,
 }
 
 impl Arg {
-    /// A word that is known.
+    /// Returns a word that is known.
     pub(crate) fn of(word: Word, span: Range<usize>) -> Self {
         Self {
             word,
@@ -77,7 +78,7 @@ impl Arg {
         self.word.value.as_deref()
     }
 
-    /// Whether it is a whole number, with a sign or without.
+    /// Returns true if it is a whole number, with a sign or without.
     pub(crate) fn is_number(&self) -> bool {
         self.value().map_or(self.number, |value| {
             let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
@@ -86,7 +87,7 @@ impl Arg {
     }
 }
 
-/// What is fed to a call on its standard input, as far as it is known.
+/// Standard input of a call, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Feed {
     /// The request's own standard input.
@@ -108,9 +109,9 @@ pub(crate) struct Call {
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) dir: Dir,
     pub(crate) feed: Feed,
-    /// The shell that looks the name up, with its builtins; none where a program is started directly.
+    /// The shell that looks the name up, with its builtins; `None` if a program is started directly.
     pub(crate) shell: Option<Dialect>,
-    /// How many wrappers and shells are around it.
+    /// Number of wrappers and shells around it.
     pub(crate) depth: usize,
     /// The first thing that is not understood about it.
     pub(crate) opaque: Option<Opaque>,
@@ -137,7 +138,7 @@ impl Call {
         self
     }
 
-    /// The call as a step of its own.
+    /// Returns the call as a step of its own.
     pub(crate) fn into_step(self, role: Role) -> Step {
         Step {
             argv: self.args.into_iter().map(|arg| arg.word).collect(),
@@ -153,9 +154,11 @@ impl Call {
         }
     }
 
-    /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option. The
-    /// first ones are long; of hundreds each is told with few words, which is enough for a rule that denies a program or
-    /// a subcommand.
+    /// Returns the commands that the rest of its words could be: every suffix that begins with a known word
+    /// that is no option.
+    ///
+    /// The first ones are long; of hundreds each has few words, which is enough for a rule that denies a
+    /// program or a subcommand.
     pub(crate) fn suffixes(&self, from: usize) -> Vec<Guess> {
         const LONG_ONES: usize = 32;
         const SHORTEST: usize = 3;
@@ -171,12 +174,12 @@ impl Call {
     }
 }
 
-/// What the reading of one request collects.
+/// Collected results of reading a request.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) steps: Vec<Step>,
     pub(crate) opaque: Vec<Opaque>,
-    /// What reading has cost so far, texts inside texts included (see `shell::bounds`).
+    /// Cost of the reading so far, texts inside texts included (see `shell::bounds`).
     pub(crate) cost: usize,
     /// The person's home folder, where it is known.
     pub(crate) home: Option<String>,

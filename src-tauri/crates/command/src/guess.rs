@@ -1,4 +1,4 @@
-//! One guess at a command: words of a text that was not understood.
+//! Candidate command: words of a text that was not understood.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
@@ -10,49 +10,53 @@ pub(crate) const LONGEST: usize = 64;
 /// Words after one that runs others which may begin the command that it runs, options and assignments not counted.
 pub(crate) const MOST_STARTS: usize = 32;
 
-/// The words of a command that may run. Guesses that begin at other words of the same text share them: a text may hold
-/// thousands, and each is as long as it can be.
+/// Words of a command that may run.
+///
+/// Guesses that begin at other words of the same text share them: a text may hold thousands, and each is as
+/// long as it can be.
 #[derive(Clone)]
 pub struct Guess {
     words: Arc<[String]>,
     own: Range<usize>,
-    /// Its text may hold words that were not taken from it.
+    /// True if its text may hold words that were not taken from it.
     partly: bool,
 }
 
 impl Guess {
-    /// The same guess without its first words.
+    /// Returns the guess without its first words.
     pub(crate) fn without(&self, first: usize) -> Self {
         let start = (self.own.start + first).min(self.own.end);
         Self { words: Arc::clone(&self.words), own: start..self.own.end, partly: self.partly }
     }
 
-    /// At most so many words of `words` from one of them on.
+    /// Returns at most so many words of `words` from one of them on.
     pub(crate) fn part(words: &Arc<[String]>, from: usize, most: usize) -> Self {
         let start = from.min(words.len());
         let end = start.saturating_add(most).min(words.len());
         Self { words: Arc::clone(words), own: start..end, partly: false }
     }
 
-    /// The same guess, of a text that may hold other words.
+    /// Marks that its text may hold other words.
     pub(crate) fn partly(self) -> Self {
         Self { partly: true, ..self }
     }
 
-    /// Whether its text may hold words that were not taken from it, and those may be any.
+    /// Returns true if its text may hold words that were not taken from it, and those may be any.
     pub fn is_partly(&self) -> bool {
         self.partly
     }
 
-    /// The word of the shared ones from which on something may run that no guess shows: its own first where it is cut off,
-    /// the second where more may begin behind it than there are guesses for.
+    /// Returns the index of the shared word from which on something may run that no guess shows.
+    ///
+    /// That is its own first if it is cut off, the second if more may begin after it than there are guesses
+    /// for.
     pub fn unseen_from(&self) -> Option<usize> {
         let is_cut = self.own.end < self.words.len();
         let has_more = self.words.len().saturating_sub(self.own.start) > MOST_STARTS;
         (is_cut || has_more).then_some(self.own.start + usize::from(!is_cut))
     }
 
-    /// Which text its words are of, and where among them it stands: the same for guesses that share them.
+    /// Returns the text that its words are of, and their range in it: the same for guesses that share them.
     pub fn place(&self) -> (&[String], Range<usize>) {
         (&self.words, self.own.clone())
     }
@@ -99,7 +103,7 @@ mod tests {
     use super::{Guess, MOST_STARTS};
     use std::sync::Arc;
 
-    /// From which of so many words on something is unseen, of a guess that begins at one of them.
+    /// Returns the word from which on something is unseen, of a guess that begins at one of so many words.
     fn unseen(count: usize, from: usize, most: usize) -> Option<usize> {
         let words: Arc<[String]> = (0..count).map(|nth| format!("a{nth}")).collect();
         Guess::part(&words, from, most).unseen_from()

@@ -1,4 +1,5 @@
-//! What a command line would really run: shell syntax, wrappers, interpreters. Pure.
+//! Parser of command lines: the programs that would really run, with their shell syntax, wrappers and
+//! interpreters. Pure.
 //!
 //! Two ways in, [`read_argv`] and [`read_shell`], give one [`Reading`]: every program that would run, with the wrappers around
 //! it, and every part that was not understood. A program that is in neither is a bug of this crate.

@@ -1,5 +1,7 @@
-//! Words about a part of a request: fixed words of this program, and at most one stretch of the request's own text,
-//! kept apart so that the text can never pass for the words.
+//! Note about a part of a request: fixed words of this program, and at most one stretch of the request's own
+//! text.
+//!
+//! These are kept apart so that the text can never pass for the words.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Words as a shell writes them: quoting an argv for display, and splitting what a person typed into words.
 
-/// Why a typed line could not be split into words.
+/// Reason why a typed line could not be split into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
     /// A quote is opened and never closed.
@@ -11,13 +11,13 @@ pub enum WordsError {
     TrailingBackslash,
 }
 
-/// The argv as one line of shell text. [`words_of`] reads it back to the same words.
+/// Returns the argv as one line of shell text. [`words_of`] reads it back to the same words.
 pub fn quote<W: AsRef<str>>(argv: &[W]) -> String {
     let words: Vec<String> = argv.iter().map(|word| quote_word(word.as_ref())).collect();
     words.join(" ")
 }
 
-/// One word, quoted only where a shell would read it as something else.
+/// Quotes a word only if a shell would read it as something else.
 pub fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -33,8 +33,10 @@ pub fn words_of(line: &str) -> Result<Vec<String>, WordsError> {
     words(line, None)
 }
 
-/// As [`words_of`], but a word that begins with `~`, `$HOME` or `${HOME}`, alone or before a slash, begins with `home` (an
-/// absolute path), as a shell reads it: a quoted `~` is a character.
+/// Splits a line like [`words_of`], with `~`, `$HOME` or `${HOME}` at the beginning of a word replaced by
+/// `home`.
+///
+/// Alone or before a slash, as a shell reads it; `home` is an absolute path. A quoted `~` is a character.
 pub fn words_of_at(line: &str, home: &str) -> Result<Vec<String>, WordsError> {
     words(line, Some(home.trim_end_matches('/')))
 }
@@ -85,7 +87,9 @@ pub fn behind_home(text: &str) -> Option<&str> {
     ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))
 }
 
-/// The same of a word in a line, where the name is all of the word or stands before a slash.
+/// Returns the rest of a word in a line after the home folder.
+///
+/// The name must be all of the word, or be before a slash.
 fn behind_home_word(rest: &str) -> Option<&str> {
     behind_home(rest).filter(|behind| behind.chars().next().is_none_or(|next| "/ \t\n\"".contains(next)))
 }

@@ -1,8 +1,9 @@
-//! Whether a text that a client shows for an argv is that argv.
+//! Comparison of an argv with the text that a client shows for it.
 
 use crate::quote::{quote, words_of};
 
-/// Whether `raw` says what `argv` runs: the same words, or the very text that it hands to a shell with `-c`.
+/// Returns true if `raw` says what `argv` runs: the same words, or the very text that it hands to a shell
+/// with `-c`.
 ///
 /// Clients quote only some of what a shell would need quoted; but a word that is an operator must be, since a person reads
 /// `ls | wc` as two programs.

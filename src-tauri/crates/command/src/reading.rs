@@ -1,4 +1,4 @@
-//! What a command line was understood to run: the types that every other room reads.
+//! Result of parsing a command line: the types that every other room reads.
 
 use postern_programs::Power;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{Opaque, UnsafeArg};
 
-/// Whose grammar the text is read by.
+/// Shell whose grammar the text is read by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// POSIX `sh`, `dash`.
@@ -35,21 +35,20 @@ pub struct Reading {
     pub invalid: Option<Invalid>,
 }
 
-/// One program (or builtin) that would run, after wrappers were peeled off.
+/// Program (or builtin) that would run, after wrappers were peeled off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Program and arguments, without wrappers, assignments and redirections. Never empty, except for a step that is
     /// only assignments or only redirections.
     pub argv: Vec<Word>,
-    /// Where the step stands in [`Reading::text`] (bytes), wrappers and redirections included.
+    /// Span of the step in [`Reading::text`] (bytes), wrappers and redirections included.
     pub span: Range<usize>,
-    /// What kind of thing runs.
+    /// Role of the program.
     pub role: Role,
     /// Wrappers that were peeled off, outermost first. Each is itself a program that deny rules look at.
     pub via: Vec<Via>,
     /// Environment assignments that this step alone gets (`FOO=1 cmd`, `env FOO=1 cmd`).
     pub assignments: Vec<Assignment>,
-    /// Its redirections.
     pub redirections: Vec<Redirection>,
     /// Working directory relative to the request's, as changed by `cd` or a wrapper before this step.
     pub dir: Dir,
@@ -57,20 +56,21 @@ pub struct Step {
     pub ways_out: Vec<UnsafeArg>,
     /// The script file an interpreter or shell would run: index into `argv`.
     pub script: Option<usize>,
-    /// Why the step is not fully understood. Set: at best asked about, and never saved as more than the exact command.
+    /// Reason why the step is not fully understood. If set: at best asked about, and never saved as more than
+    /// the exact command.
     pub opaque: Option<Opaque>,
 }
 
-/// One word of a step.
+/// Word of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// As written, quotes and all.
     pub raw: String,
-    /// Its value where it is known before the run: quotes removed, nothing left to expand.
+    /// Value, if it is known before the run: quotes removed, nothing left to expand.
     pub value: Option<String>,
 }
 
-/// What kind of thing a step runs.
+/// Kind of program that a step runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A program, found by name or path.
@@ -88,7 +88,7 @@ pub enum Role {
 pub struct Via {
     /// The wrapper's own argv up to the program that it runs: shared, since every step inside carries it.
     pub argv: Arc<[Word]>,
-    /// What it changes about the program that it runs.
+    /// Change that it makes to the program that it runs.
     pub power: Power,
 }
 
@@ -97,14 +97,13 @@ pub struct Via {
 pub struct Assignment {
     /// The variable's name.
     pub name: String,
-    /// What is assigned.
+    /// Assigned value.
     pub value: Word,
 }
 
 /// A redirection of a step or of a group that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirection {
-    /// What it does.
     pub kind: RedirectionKind,
     /// The file, descriptor, or here-document delimiter.
     pub target: Word,
@@ -112,7 +111,7 @@ pub struct Redirection {
     pub text: Option<String>,
 }
 
-/// What a redirection does.
+/// Kind of a redirection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RedirectionKind {
     /// `< file`
@@ -130,7 +129,8 @@ pub enum RedirectionKind {
 }
 
 impl Redirection {
-    /// Whether it can change a file: a writing kind whose target is neither the null device nor an output of the step itself.
+    /// Returns true if it can change a file: a writing kind whose target is neither the null device nor an
+    /// output of the step itself.
     pub fn writes(&self) -> bool {
         const NO_FILE: [Option<&str>; 3] = [Some("/dev/null"), Some("/dev/stdout"), Some("/dev/stderr")];
         matches!(self.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
@@ -138,7 +138,7 @@ impl Redirection {
     }
 }
 
-/// Where a step runs, relative to the request's working directory.
+/// Folder that a step runs in, relative to the request's working directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dir {
     /// In the request's own working directory.
@@ -151,17 +151,17 @@ pub enum Dir {
     Unknown,
 }
 
-/// Why a request cannot be judged.
+/// Reason why a request cannot be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// Stable kebab-case name (`empty-argv`, `empty-program`, `nul`, `too-long`, `too-deep`).
     pub code: &'static str,
-    /// What is wrong and what would be right, in one sentence.
+    /// Problem and what would be right, in one sentence.
     pub message: &'static str,
 }
 
 impl Word {
-    /// A word whose value is exactly its text.
+    /// Returns a word whose value is exactly its text.
     pub fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { raw: text.clone(), value: Some(text) }
@@ -169,19 +169,19 @@ impl Word {
 }
 
 impl Step {
-    /// The program's name as it would be looked up, where it is known.
+    /// Returns the program's name as it would be looked up, where it is known.
     pub fn program(&self) -> Option<&str> {
         self.argv.first().and_then(|word| word.value.as_deref())
     }
 
-    /// The argv where every word is known before the run.
+    /// Returns the argv where every word is known before the run.
     pub fn literal_argv(&self) -> Option<Vec<&str>> {
         self.argv.iter().map(|word| word.value.as_deref()).collect()
     }
 }
 
 impl Reading {
-    /// Whether every part was understood.
+    /// Returns true if every part was understood.
     pub fn is_clear(&self) -> bool {
         self.invalid.is_none()
             && self.opaque.is_empty()

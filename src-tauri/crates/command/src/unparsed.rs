@@ -9,14 +9,14 @@ use crate::{Guess, Note};
 pub struct Opaque {
     /// The construct.
     pub kind: Unparsed,
-    /// Where it stands in [`Reading::text`](crate::Reading::text) (bytes).
+    /// Span in [`Reading::text`](crate::Reading::text) (bytes).
     pub span: Range<usize>,
     /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
     /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
     pub candidates: Vec<Guess>,
     /// Private, so that nothing is decided by it.
     note: Note,
-    /// The same.
+    /// Advice to the agent on what to write instead.
     advice: Option<&'static str>,
 }
 
@@ -25,12 +25,12 @@ impl Opaque {
         Self { kind, span, candidates: Vec::new(), note: note.into(), advice: None }
     }
 
-    /// The same, with the commands that it may run.
+    /// Adds the commands that it may run.
     pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
         Self { candidates, ..self }
     }
 
-    /// The same, with what an agent could write instead.
+    /// Adds the advice to an agent on what to write instead.
     pub(crate) fn advised(self, advice: Option<&'static str>) -> Self {
         Self { advice, ..self }
     }

@@ -10,7 +10,6 @@ use crate::{Guess, Words};
 pub struct UnsafeArg {
     /// Index into the step's argv.
     pub argument: usize,
-    /// What it makes the program do.
     pub effect: ArgEffect,
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
     pub candidates: Vec<Guess>,
@@ -26,7 +25,6 @@ pub enum ArgFact {
     Mark {
         /// The mark.
         mark: String,
-        /// What it makes the program do.
         effect: ArgEffect,
     },
     /// Words that say more than the effect.
@@ -34,18 +32,18 @@ pub enum ArgFact {
 }
 
 impl UnsafeArg {
-    /// An argument that is shown by its name.
+    /// Returns an argument that is shown by its name.
     pub(crate) fn named(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
         let fact = ArgFact::Mark { mark: mark.into(), effect };
         Self { argument, effect, candidates: Vec::new(), fact }
     }
 
-    /// An argument of which a sentence says more than its effect.
+    /// Returns an argument of which a sentence says more than its effect.
     pub(crate) fn noted(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
         Self { argument, effect, candidates: Vec::new(), fact: ArgFact::Note(note.into()) }
     }
 
-    /// The same, with the commands that it may run.
+    /// Adds the commands that it may run.
     pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
         Self { candidates, ..self }
     }

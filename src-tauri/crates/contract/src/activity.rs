@@ -16,17 +16,14 @@ pub struct RequestRow {
     pub id: String,
     /// The agent's number for it.
     pub request_id: String,
-    /// Whose.
     pub agent: AgentId,
-    /// Who does it.
+    /// Actor that carries it out.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub origin: Origin,
-    /// Its session.
     pub session: Option<String>,
     /// The command, or the use of a tool, as one line of escaped text.
     pub line: String,
-    /// Its state.
     pub state: RunState,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
@@ -35,13 +32,13 @@ pub struct RequestRow {
     /// The approver that answered: "window", "terminal", ….
     #[serde(default)]
     pub approver: Option<String>,
-    /// When it came in.
+    /// Time of receipt.
     pub at: Millis,
-    /// How long it ran, in milliseconds.
+    /// Run time, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// How careful it asked for.
+    /// Risk level.
     pub risk: Option<RiskText>,
-    /// How it was decided; `None` until it is, and if it went away before.
+    /// Decision on it; `None` until there is one, and if it went away before.
     pub decided: Option<Decided>,
     /// The rule that decided, where one did.
     pub rule: Option<RuleId>,
@@ -62,17 +59,17 @@ pub struct RequestDetail {
     /// The command as the agent asked it, as escaped text, where the person changed it.
     #[serde(default)]
     pub asked: Option<String>,
-    /// Where it ran.
+    /// Working directory.
     pub cwd: String,
     /// Environment overrides that it asked for.
     pub env: Vec<(String, String)>,
-    /// What each step contributed.
+    /// Contribution of each step.
     pub steps: Vec<ShownStep>,
     /// The verdict's trace, as it was then.
     pub trace: Vec<ShownTrace>,
     /// The verdict's message, as plain text.
     pub message: Option<String>,
-    /// The same in pieces.
+    /// The message, in pieces.
     #[serde(default)]
     pub why: Option<Shown>,
     /// The risk of the row, its reasons in pieces.
@@ -84,15 +81,15 @@ pub struct RequestDetail {
     pub digest: Option<String>,
     /// The person's words to the agent.
     pub feedback: Option<String>,
-    /// Its own reason.
+    /// Reason that the agent gives.
     pub says: Option<String>,
-    /// What happened when.
+    /// Moments of its life, in order.
     pub timeline: Vec<Moment>,
     /// The end of what it wrote to standard output, escaped where it cannot be shown.
     pub stdout: Option<String>,
-    /// The same for standard error.
+    /// End of standard error, as far as it is kept.
     pub stderr: Option<String>,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
     /// Process id, while it runs.
     pub pid: Option<u32>,
@@ -115,7 +112,6 @@ pub struct Moment {
 pub enum MomentKind {
     /// Postern received it.
     Received,
-    /// Its question was opened.
     Asked,
     /// A chat showed its question.
     ShownInChat {
@@ -125,17 +121,15 @@ pub enum MomentKind {
         place: String,
         /// The chat's id of the message, as escaped text.
         message: String,
-        /// What became of the question there.
+        /// Result of the question there.
         status: ChatStatus,
     },
-    /// It was allowed.
     Allowed {
         /// The approver that allowed it; `None` if nobody was asked.
         approver: Option<String>,
     },
-    /// It started.
     Started,
-    /// It ended: denied, left to its agent, not started, or run.
+    /// Ended: denied, left to its agent, not started, or run.
     Ended {
         /// Final state.
         state: RunState,
@@ -148,11 +142,10 @@ pub enum MomentKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChatStatus {
-    /// It waits for an answer.
+    /// Waiting for an answer.
     Pending,
-    /// It was approved, once or always.
+    /// Approved, once or always.
     Approved,
-    /// It was denied.
     Denied,
     /// No one answered in time.
     Expired,

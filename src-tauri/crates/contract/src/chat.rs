@@ -1,9 +1,10 @@
-//! What a person can say in a chat: the commands and the reactions, as one reading of hostile text for every network.
+//! Parser of what a person says in a chat: commands and reactions, one reading of hostile text for every
+//! network.
 
 /// The longest text that is read as a command, in bytes.
 const LONGEST: usize = 200;
 
-/// What an owner decides.
+/// Decision of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Run it now.
@@ -15,7 +16,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its word in a command and on a button.
+    /// Returns its word in a command and on a button.
     pub fn word(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -24,12 +25,12 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a word, in any case.
+    /// Returns the verdict of a word, in any case.
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Once, Self::Always, Self::Deny].into_iter().find(|one| word.eq_ignore_ascii_case(one.word()))
     }
 
-    /// The sign that stands for it.
+    /// Returns the sign that stands for it.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Once => "👍",
@@ -38,8 +39,10 @@ impl Verdict {
         }
     }
 
-    /// The verdict of somebody's reactions, the narrowest of several: deny, then once, then always. None where none of
-    /// them means one. Skin tones and variation selectors change nothing; a thumb down denies as well.
+    /// Returns the verdict of a person's reactions, the narrowest of several: deny, then once, then always.
+    /// `None` if no reaction means one.
+    ///
+    /// Skin tones and variation selectors change nothing; a thumb down denies as well.
     pub fn of_reactions(signs: &[String]) -> Option<Self> {
         let plain = |sign: &String| {
             sign.chars()
@@ -62,12 +65,11 @@ pub enum Command {
     Answer {
         /// The four hex digits, in lower case.
         code: String,
-        /// What was decided.
         verdict: Verdict,
     },
     /// `/pair CODE`, and `/start CODE` as Telegram says it.
     Pair(String),
-    /// One of these commands, but not as it is written: how it is.
+    /// A known command that is written wrong, with its right form.
     Miswritten(&'static str),
 }
 
@@ -75,7 +77,7 @@ const APPROVE: &str = "/approve ID [once|always|deny]";
 const DENY: &str = "/deny ID";
 const PAIR: &str = "/pair CODE";
 
-/// Reads a message. None where it is no command of ours: people talk, and other bots have commands of their own.
+/// Reads a message. `None` if it is no command of ours: people talk, and other bots have commands of their own.
 pub fn parse(text: &str) -> Option<Command> {
     let text = text.trim();
     if text.len() > LONGEST {

@@ -1,11 +1,11 @@
-//! What a new agent may do without a question: one choice for its classes.
+//! Start of a new agent: one choice for its classes.
 
 use crate::Status;
 use postern_policy::{Access, Class, Preset, Settings};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Choice of what a new agent may do without a question.
+/// Choice of what a new agent may do silently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {

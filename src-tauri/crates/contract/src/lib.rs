@@ -1,5 +1,5 @@
-//! What a window or terminal is told and may ask: types of the control socket and of the app's own
-//! windows, and their TypeScript. What can be said in a chat. Pure.
+//! Types of the control socket and of the app's own windows, with their TypeScript, and what can be said in a
+//! chat. Pure.
 
 mod activity;
 pub mod chat;

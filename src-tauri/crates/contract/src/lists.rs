@@ -1,4 +1,4 @@
-//! What lists show: agents, rules, requests, skills, and the state of the whole.
+//! Rows of lists: agents, rules, requests, skills, and the state of the whole.
 
 use crate::piece::Shown;
 use postern_policy::{
@@ -18,9 +18,8 @@ pub struct Status {
     pub pid: u32,
     /// The data folder.
     pub data: String,
-    /// What it does at the moment.
     pub mode: Mode,
-    /// When a pause ends; none where it lasts until resumed.
+    /// End of the pause; `None` if it lasts until resumed.
     pub paused_until: Option<Millis>,
     /// Questions that wait.
     pub waiting: u32,
@@ -28,9 +27,9 @@ pub struct Status {
     pub running: u32,
     /// Faces that can show a question: "window", "terminal".
     pub faces: Vec<String>,
-    /// What needs the person's attention.
+    /// Concerns that need the person's attention.
     pub attention: Vec<Concern>,
-    /// What an organisation decides here, in plain words; none where none does.
+    /// Policy of the organization, in plain words; `None` if there is none.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub managed: Option<String>,
@@ -46,23 +45,23 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine_project: Option<String>,
-    /// Why lines go to the shell as a whole; absent if Postern starts their steps.
+    /// Reason why lines go to the shell as a whole; absent if Postern starts their steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub lines_to_shell: Option<LinesToShell>,
-    /// When the host started.
     pub started_at: Millis,
 }
 
-/// Why lines go to the shell as a whole: the programs of their steps are then compared only when a line starts.
+/// Reason why lines go to the shell as a whole: the programs of their steps are then compared only when a
+/// line starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinesToShell {
     /// The program that starts steps does not lie beside the host.
     Missing,
-    /// It was replaced since the host started.
+    /// Replaced since the host started.
     Replaced,
-    /// It lies where a confined run does not see it.
+    /// In a place that a confined run does not see.
     Hidden,
     /// The system can't execute an open file.
     System,
@@ -72,9 +71,8 @@ pub enum LinesToShell {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Concern {
-    /// What it is about.
     pub kind: ConcernKind,
-    /// What is wrong, in plain words.
+    /// Problem, in plain words.
     pub message: String,
     /// Since when; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,11 +93,11 @@ impl Concern {
     }
 }
 
-/// What something that needs attention is about.
+/// Kind of a concern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConcernKind {
-    /// The rules and settings of an organisation.
+    /// The rules and settings of an organization.
     Managed,
     /// An agent's `permissions.jsonc`.
     Permissions,
@@ -127,15 +125,15 @@ pub struct StoppedAgent {
     pub until: Millis,
 }
 
-/// What the host does at the moment.
+/// State of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// It listens and decides.
+    /// Accepts and decides requests.
     Listening,
-    /// It denies everything until resumed.
+    /// Denies everything until resumed.
     Paused,
-    /// It denies everything because its records are in doubt.
+    /// Denies everything because its records are in doubt.
     DenyAll,
 }
 
@@ -143,21 +141,20 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRow {
-    /// Its name and folder.
+    /// Id, which is also the name of its folder.
     pub id: AgentId,
     /// The name that the person gave it.
     pub name: String,
-    /// Its colour, `#rrggbb`.
+    /// Color, `#rrggbb`.
     pub color: String,
-    /// Its settings.
     pub settings: Settings,
     /// The preset they stand for.
     pub preset: Option<Preset>,
-    /// Whether something is connected to its channel.
+    /// True if something is connected to its channel.
     pub connected: bool,
-    /// Its channel's socket.
+    /// Path of its channel's socket.
     pub socket: String,
-    /// Its key's file.
+    /// Path of its key's file.
     pub key_file: String,
     /// Uids besides the person's own that may connect.
     pub uids: Vec<u32>,
@@ -165,13 +162,12 @@ pub struct AgentRow {
     pub allow_rules: u32,
     /// Deny rules of its own.
     pub deny_rules: u32,
-    /// When it was added.
     pub created_at: Millis,
-    /// When it last asked for something.
+    /// Time of its last request.
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then, because the person said so.
     pub denied_until: Option<Millis>,
-    /// The settings that an organisation decides: they cannot be changed here.
+    /// The settings that an organization decides: they cannot be changed here.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub locked: Vec<String>,
@@ -183,15 +179,15 @@ pub struct AgentRow {
 pub struct RuleRow {
     /// The rule.
     pub rule: Rule,
-    /// Its pattern as it is typed (`git push *`): for an editor, not for showing.
+    /// Pattern as it is typed (`git push *`): for an editor, not for showing.
     pub text: String,
-    /// The same, ready to be shown; of a rule about files, what it says about them (`read files in ~/notes`).
+    /// Pattern ready to be shown; of a rule about files, a clause about them (`read files in ~/notes`).
     pub shown: Shown,
-    /// Where its program last lay, ready to be shown.
+    /// Last path of its program, ready to be shown.
     pub last_path: Option<String>,
-    /// Why it exists, ready to be shown.
+    /// Reason for it, ready to be shown.
     pub why: Option<String>,
-    /// Where it came from, in a word or two.
+    /// Source, in a word or two.
     pub from: String,
     /// Remarks on it.
     pub remarks: Vec<RuleRemark>,
@@ -202,7 +198,6 @@ pub struct RuleRow {
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields = nullable)]
 pub struct RuleRemark {
-    /// Its kind.
     pub kind: RemarkKind,
     /// The remark in words, ready to be shown.
     pub text: String,
@@ -215,23 +210,22 @@ pub struct RuleRemark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemarkKind {
-    /// It allows more than a person can see.
+    /// Allows more than a person can see.
     TooBroad,
-    /// It allows whatever its words cover, as the person confirmed.
+    /// Allows all that its words cover, as the person confirmed.
     Broad,
     /// Another rule does all that it does.
     Covered,
-    /// It was not used for 90 days.
+    /// Unused for 90 days.
     Unused,
-    /// Its time has run out.
     Expired,
     /// The program is not the one that it was given for.
     Changed,
-    /// Its program is not there.
+    /// Bound to a program that is not there.
     NotFound,
-    /// It comes from a file of the person or an organization, and is changed there.
+    /// Read from a file of the person or an organization, and changed there.
     ReadOnly,
-    /// It would be refused if it was saved now.
+    /// Refused if it was saved now.
     Invalid,
 }
 
@@ -242,12 +236,12 @@ pub enum RemarkKind {
 pub struct RuleDraft {
     /// Allow or deny.
     pub effect: Effect,
-    /// Whose; none means everybody's.
+    /// Agent that it is for; left out, everybody.
     #[serde(default)]
     pub agent: Option<AgentId>,
     /// The pattern as typed.
     pub text: String,
-    /// Its kind; none tells it by how it is written: a path where it holds `/` or starts with `~`, else a command.
+    /// Kind; left out, a pattern with `/` or a leading `~` is a path, else a command.
     #[serde(default)]
     pub kind: Option<PatternKind>,
     /// Argument patterns, one a word.
@@ -278,14 +272,13 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub input: RuleInput,
-    /// Who may run what it allows.
+    /// Origins that it is for.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub origin: RuleOrigin,
-    /// How long it lasts.
     #[serde(default)]
     pub lifetime: Option<Lifetime>,
-    /// Why it exists.
+    /// Reason for it.
     #[serde(default)]
     pub why: Option<String>,
     /// Commands it must match.
@@ -299,7 +292,7 @@ pub struct RuleDraft {
 }
 
 impl RuleDraft {
-    /// A rule for everybody and for good, its kind told by how `text` is written.
+    /// Returns a rule for everybody and always, its kind told by how `text` is written.
     pub fn new(effect: Effect, text: impl Into<String>) -> Self {
         Self {
             effect,
@@ -348,21 +341,17 @@ impl RuleDraft {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillRow {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Its folder.
     pub folder: String,
-    /// Its name, ready to be shown.
+    /// Name, ready to be shown.
     pub shown: Shown,
-    /// What it is for, ready to be shown.
+    /// Description, ready to be shown.
     pub about: Shown,
-    /// Its folder, ready to be shown.
+    /// Folder, ready to be shown.
     pub place: Shown,
-    /// Its CLIs.
     pub clis: Vec<SkillCli>,
-    /// What is wrong with its `SKILL.md`, escaped.
+    /// Fault of its `SKILL.md`, escaped.
     pub problem: Option<String>,
 }
 
@@ -370,17 +359,15 @@ pub struct SkillRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillCli {
-    /// Its name.
     pub name: String,
-    /// Where it was found.
+    /// Path of its program, if it was found.
     pub path: Option<String>,
-    /// Its name, ready to be shown.
+    /// Name, ready to be shown.
     pub shown: Shown,
-    /// Where it was found, ready to be shown.
+    /// Path, ready to be shown.
     pub place: Option<Shown>,
-    /// Its rule, once approved.
+    /// Rule for it, once approved.
     pub rule: Option<i64>,
-    /// Its state.
     pub state: CliState,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,
@@ -392,13 +379,12 @@ pub struct SkillCli {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum CliState {
-    /// It was never approved: requests for it ask.
+    /// Never approved: requests for it ask.
     New,
-    /// It is what was approved.
+    /// Unchanged since it was approved.
     Approved,
-    /// It is another one than was approved, or lies elsewhere: requests for it ask.
+    /// Changed or moved since it was approved: requests for it ask.
     Changed,
-    /// It was not found.
     Missing,
     /// Skills may not bring it, because it runs other code.
     Refused,

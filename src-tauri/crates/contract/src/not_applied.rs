@@ -4,11 +4,10 @@ use crate::part::Part;
 use postern_policy::PatternError;
 use postern_request::{NotShown, Refusal};
 
-/// Why an answer to a question, or a change of its command, does not count, or what of it could not be done.
+/// Reason why an answer to a question, or a change of its command, does not count, or counts only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum NotApplied {
-    /// It was answered before, or its time is over.
+    /// Answered before, or out of time.
     Over,
     /// The digest is not the one on show.
     NotOnShow,
@@ -18,7 +17,7 @@ pub enum NotApplied {
     WaitsNoMore,
     /// The request ended before the answer counted.
     Ended,
-    /// Nobody can see the question where the answer came from.
+    /// Invisible where the answer came from.
     Unseen(NotShown),
     /// The approver has not shown it for long enough.
     NotArmed(Missing),
@@ -30,7 +29,7 @@ pub enum NotApplied {
     NotConfirmed(&'static str),
     /// The approver does not show parts that the answer is about.
     Unshown(Vec<Part>),
-    /// None of the requests that it names waits.
+    /// Naming no request that waits.
     NotWaiting,
     /// The words for the agent are too long.
     FeedbackTooLong { most: usize },
@@ -56,17 +55,17 @@ pub enum NotApplied {
 
     /// The host could not do it, in its own words.
     Failed(String),
-    /// It was denied, and a rule could not be saved.
+    /// Denied, but a rule could not be saved.
     DeniedUnsaved(Box<NotApplied>),
-    /// It was denied, and that is not written down yet.
+    /// Denied, but not recorded yet.
     DeniedUnwritten(String),
-    /// It was allowed, and a line could not be saved.
+    /// Allowed, but a line could not be saved.
     AllowedUnsaved(String),
-    /// It could not be written down, so nothing ran.
+    /// Not recorded, so nothing ran.
     Unwritten(String),
     /// The rule could not be saved, so nothing ran.
     Unsaved(Box<NotApplied>),
-    /// What was chosen got lost.
+    /// Lost choice of a rule.
     ChoiceLost,
 
     /// The changed command is empty.
@@ -79,15 +78,15 @@ pub enum NotApplied {
     Paused,
     /// Others wait for it by now.
     OthersWait,
-    /// It is the same command.
+    /// Unchanged command.
     SameCommand,
-    /// It is too long to be shown.
+    /// Too long to be shown.
     TooLong,
     /// The changed command would be denied.
     Denied(Box<Refusal>),
 }
 
-/// What is missing before an approval counts.
+/// Condition that an approval still lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// The question waits no more.
@@ -96,10 +95,9 @@ pub enum Missing {
     NotShown,
     /// The approver shows something else.
     OtherDigest,
-    /// It is not visible.
     NotVisible,
-    /// Its end was not seen.
+    /// The end of the question was not seen.
     End,
-    /// It was not visible and unchanged for long enough.
+    /// The question was not visible and unchanged for long enough.
     Time,
 }

@@ -10,7 +10,6 @@ use ts_rs::TS;
 pub struct Piece {
     /// Printable text: for an escaped piece the visible escape (`\u{202e}`).
     pub text: String,
-    /// Its kind.
     pub kind: PieceKind,
 }
 
@@ -47,8 +46,9 @@ pub fn plain(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
-/// Returns pieces as plain text, for agents, logs and terminals without styles: code is between backticks, and no backtick
-/// or backslash of the code itself can be taken for the end of it.
+/// Returns pieces as plain text, for agents, logs and terminals without styles.
+///
+/// Code is between backticks, and no backtick or backslash of the code itself can be taken for the end of it.
 pub fn text(pieces: &[Piece]) -> String {
     let mut line = String::new();
     let mut in_code = false;

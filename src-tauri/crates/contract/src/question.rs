@@ -12,7 +12,7 @@ use postern_policy::{
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What the agent is and how it is known.
+/// Agent that asks, and how it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Asker {
@@ -20,13 +20,13 @@ pub struct Asker {
     pub agent: AgentId,
     /// The name that the person gave it.
     pub name: Shown,
-    /// Its colour, `#rrggbb`.
+    /// Color, `#rrggbb`.
     pub color: String,
-    /// How it is known: "on its own channel".
+    /// Proof of its identity: "on its own channel".
     pub known_by: Shown,
-    /// Its session, where it named one.
+    /// Session, if it named one.
     pub session: Option<Shown>,
-    /// Its own reason, quoted as untrusted.
+    /// Reason that the agent gives, quoted as untrusted.
     pub says: Option<Shown>,
 }
 
@@ -34,17 +34,17 @@ pub struct Asker {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownProgram {
-    /// Its name as invoked.
+    /// Name as invoked.
     pub name: Shown,
     /// Absolute path.
     pub path: Shown,
-    /// Where the path leads, if it is a link.
+    /// Target of the path, if it is a link.
     pub real_path: Option<Shown>,
     /// Version, where cheaply known.
     pub version: Option<String>,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,
-    /// Who signed it (macOS).
+    /// Signer (macOS).
     pub signer: Option<Shown>,
     /// Remarks in plain words: "a shell", "runs as root", "unchanged since 3 Nov", "changed 14.1 → 15.0, same signer".
     pub remarks: Vec<Shown>,
@@ -56,11 +56,10 @@ pub struct ShownProgram {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownScript {
-    /// Its path.
     pub path: Shown,
     /// First eight hex digits of its sha256.
     pub short_hash: String,
-    /// Its first lines, shown on demand.
+    /// First lines, shown on demand.
     pub preview: Vec<Shown>,
 }
 
@@ -70,9 +69,8 @@ pub struct ShownScript {
 pub enum ShownInput {
     /// Text in the request, in full.
     Text {
-        /// Its length in bytes.
+        /// Length in bytes.
         bytes: u64,
-        /// Its lines.
         lines: Vec<Shown>,
     },
     /// A stream that the agent sends during the run: nobody has seen it, and nothing is bound to it.
@@ -97,19 +95,18 @@ impl ShownInput {
     }
 }
 
-/// What one step contributes to the verdict.
+/// Contribution of a step to the verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownStep {
-    /// Its words where all are known before the run; in a question they are escaped, as are the next three.
+    /// Words, if all are known before the run; in a question they are escaped, as are the next three.
     pub argv: Option<Vec<String>>,
     /// As written.
     pub text: String,
     /// The program's name.
     pub program: Option<String>,
-    /// Its resolved path.
+    /// Resolved path.
     pub path: Option<String>,
-    /// Its contribution.
     pub decision: Decision,
     /// True if one of its effects is dangerous.
     #[serde(default)]
@@ -121,15 +118,14 @@ pub struct ShownStep {
     pub why: Shown,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
-    /// Its place in the request's text: first byte and byte behind the last.
+    /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
 }
 
-/// How careful a person should be. Risk explains and orders; it never allows.
+/// Risk of a request. Risk explains and orders; it never allows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownRisk {
-    /// Its level.
     pub level: RiskLevel,
     /// Reasons, the weightiest first, as sentences without their full stop.
     pub reasons: Vec<Shown>,
@@ -146,21 +142,19 @@ impl ShownRisk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownEffect {
-    /// Its kind: `delete`, `send`, `run-project-code`.
+    /// Kind: `delete`, `send`, `run-project-code`.
     pub kind: String,
     /// The effect as a sentence without its full stop.
     pub text: Shown,
-    /// How careful it asks to be.
     pub level: RiskLevel,
-    /// Its reach.
     #[ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\"")]
     pub scope: postern_command::Scope,
-    /// Whether it can be undone.
+    /// True if it can be undone.
     #[ts(type = "\"yes\" | \"no\" | \"unknown\"")]
     pub reversible: Reversible,
-    /// Its step: an index; `None` for a part that belongs to no step.
+    /// Index of its step; `None` for a part that belongs to no step.
     pub step: Option<usize>,
-    /// Its place in the request's text: first byte and byte behind the last.
+    /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
     /// True if a part that was not understood may have it.
     pub guessed: bool,
@@ -173,19 +167,18 @@ pub struct ShownEffect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RiskText {
-    /// Its level.
     pub level: RiskLevel,
     /// Reasons, the weightiest first, as sentences without their full stop.
     pub reasons: Vec<String>,
 }
 
-/// One line of a verdict's trace.
+/// Line of a verdict's trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownTrace {
     /// The stage, in a word or two ("read", "core", "deny rules", "step 2: rules").
     pub stage: String,
-    /// Its finding, in one sentence.
+    /// Finding, in one sentence.
     pub found: Shown,
 }
 
@@ -193,15 +186,13 @@ pub struct ShownTrace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandPart {
-    /// Its text.
     pub text: Shown,
-    /// What it is.
     pub role: PartRole,
     /// The step it belongs to: index into [`Question::steps`].
     pub step: Option<usize>,
 }
 
-/// What a stretch of the shown command is.
+/// Role of a stretch of the shown command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartRole {
@@ -217,7 +208,6 @@ pub enum PartRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvChange {
-    /// What happens to the name.
     pub kind: EnvChangeKind,
     /// The name.
     pub name: Shown,
@@ -227,19 +217,18 @@ pub struct EnvChange {
     pub was: Option<Shown>,
 }
 
-/// What happens to an environment name.
+/// Kind of change of an environment name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnvChangeKind {
-    /// It is new.
     Added,
-    /// It replaces a value.
+    /// Replaces a value.
     Changed,
-    /// It was asked for and refused.
+    /// Requested and refused.
     Refused,
 }
 
-/// One offer of what *Always* would save, narrowest first.
+/// Rule that *Always* would save; offers come narrowest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
@@ -247,19 +236,23 @@ pub struct Proposal {
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
     pub label: Shown,
-    /// Folder in which it would hold, with everything below. `None` means every folder, which an answer
-    /// confirms by [`AnswerParams::anywhere`]. Rules for a tool have no folder.
+    /// Folder in which it would hold, with everything below.
+    ///
+    /// `None` means every folder, which an answer confirms by [`AnswerParams::anywhere`]. Rules for a tool
+    /// have no folder.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<Shown>,
     /// The rules it would save (a chain saves one for each step that no rule covers).
     pub rules: Vec<ProposedRule>,
-    /// How many rules it renews instead of saving new ones ([`Question::renews`]): they stay as they are, and hold for the
-    /// program as it is now. None of the other choices of an answer go with it.
+    /// Number of rules it renews instead of saving new ones ([`Question::renews`]).
+    ///
+    /// They stay as they are, and hold for the program as it is now. None of the other choices of an answer
+    /// go with it.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub renews: u32,
-    /// How many of the agent's recent requests it would have let through, and of how many.
+    /// Number of the agent's recent requests it would have let through, and the number of those examined.
     pub would_match: Option<(u32, u32)>,
 }
 
@@ -274,11 +267,10 @@ impl Proposal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedRule {
-    /// What it matches.
     pub pattern: Pattern,
     /// The pattern as it is typed into an editor (`git push *`).
     pub text: String,
-    /// Whether it is bound to the program (and script) as it is now.
+    /// True if it is bound to the program (and script) as it is now.
     pub pinned: bool,
     /// Folder in which it would hold, as it would be saved.
     #[serde(default)]
@@ -294,15 +286,15 @@ pub struct ProposedRule {
     pub confine: Option<Profile>,
 }
 
-/// What the same session of the agent asked for before: it helps to judge, and decides nothing.
+/// Earlier request of the same session: it helps to judge, and decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Past {
     /// The command's beginning, up to 200 characters.
     pub line: Shown,
-    /// What became of it, in words: "exit 0", "denied", "runs".
+    /// Result, in words: "exit 0", "denied", "runs".
     pub outcome: Shown,
-    /// When it was asked for.
+    /// Time of the request.
     pub at: Millis,
 }
 
@@ -310,7 +302,7 @@ pub struct Past {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// Its number: a UUID (v7).
+    /// UUID (v7).
     pub id: String,
     /// Four hex digits, unique among what waits; what people type.
     pub code: String,
@@ -318,9 +310,8 @@ pub struct Question {
     pub digest: String,
     /// The requests that wait for it (the same plan asked twice is one question).
     pub requests: Vec<String>,
-    /// Who asks.
     pub asker: Asker,
-    /// Who would do it.
+    /// Actor that would carry it out.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub origin: Origin,
@@ -328,7 +319,7 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,
-    /// What it is about, in its own form. All of it stands in [`Self::line`] as well.
+    /// Subject, in its own form. All of it is in [`Self::line`] as well.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub subject: ShownSubject,
@@ -336,37 +327,38 @@ pub struct Question {
     pub command: Vec<CommandPart>,
     /// The command as one line of escaped text, for terminals and chat.
     pub line: String,
-    /// Its arguments one to a row, for an argv request.
+    /// Arguments, one to a row, for an argv request.
     pub argv: Option<Vec<Shown>>,
-    /// Whether it is a line of shell text.
+    /// True if it is a line of shell text.
     pub shell: bool,
-    /// The command as a line of shell text that a person can change ([`EditParams`]); none where it cannot be changed:
-    /// a tool, or a text with characters that cannot be seen.
+    /// The command as a line of shell text that a person can change ([`EditParams`]).
+    ///
+    /// `None` if it cannot be changed: a tool, or a text with characters that cannot be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub editable: Option<String>,
-    /// What the agent asked for, where a person changed it: the command on show is the person's.
+    /// Command that the agent asked for, if a person changed it: the command on show is the person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub edited: Option<Shown>,
-    /// What each step contributed.
+    /// Contribution of each step.
     pub steps: Vec<ShownStep>,
-    /// What would run.
+    /// Programs that would run.
     pub programs: Vec<ShownProgram>,
     /// Programs and scripts among them that the agent can change until they run, each once. An approval covers
     /// their content at run time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Shown>>", optional)]
     pub changeable: Vec<Shown>,
-    /// Where.
+    /// Working directory.
     pub cwd: Shown,
-    /// What changes in the environment.
+    /// Changes of the environment.
     pub env: Vec<EnvChange>,
     /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
     /// The most consequential effect, as a sentence about the agent without its full stop.
     pub headline: Shown,
-    /// What makes it dangerous, as sentences that the headline does not say; empty unless it is dangerous.
+    /// Dangers as sentences that the headline does not say; empty unless it is dangerous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub danger: Vec<Shown>,
@@ -374,15 +366,15 @@ pub struct Question {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub confinement: Shown,
-    /// Why it asks, in one or two sentences.
+    /// Reason for the question, in one or two sentences.
     pub why: Shown,
     /// The rule that matched, if any.
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
     pub policy: Shown,
-    /// How careful to be, and the effects that the headline does not name.
+    /// Risk level, with the effects that the headline does not name.
     pub risk: ShownRisk,
-    /// What *Always* would save; empty where nothing is to be saved.
+    /// Rules that *Always* would save; empty if nothing is to be saved.
     pub proposals: Vec<Proposal>,
     /// The rules that were given for a program as it was before it changed; a proposal renews them ([`Proposal::renews`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -396,17 +388,16 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub env_setting: Option<String>,
-    /// When it was asked.
     pub asked_at: Millis,
-    /// When it ends by itself.
+    /// Time at which it ends by itself.
     pub expires_at: Millis,
-    /// What happens then, in words: "Denied".
+    /// Result at that time, in words: "Denied".
     pub at_zero: Shown,
     /// True if it may be allowed then.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub allowed_at_zero: bool,
-    /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
+    /// Time it must have been visible and unchanged before *Allow* works, in milliseconds.
     pub arming_ms: u64,
     /// Number of further questions, of all agents.
     pub waiting: u32,
@@ -414,7 +405,7 @@ pub struct Question {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub queued: u32,
-    /// What this session asked for lately, newest first, at most three.
+    /// Recent requests of this session, newest first, at most three.
     #[serde(default)]
     pub recent: Vec<Past>,
 }
@@ -456,7 +447,7 @@ impl Question {
 pub struct Unsaved {
     /// The reason.
     pub reason: NothingToSave,
-    /// The same in words, as a clause that follows *because*.
+    /// The reason in words, as a clause that follows *because*.
     pub text: String,
 }
 
@@ -466,8 +457,10 @@ impl From<NothingToSave> for Unsaved {
     }
 }
 
-/// The command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and then shown:
-/// it has a digest of its own, is armed again, and runs only when an answer names that digest.
+/// Command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and
+/// then shown.
+///
+/// It has a digest of its own, is armed again, and runs only when an answer names that digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditParams {
@@ -479,13 +472,14 @@ pub struct EditParams {
     pub text: String,
 }
 
-/// What became of a change.
+/// Result of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Edited {
-    /// Whether it is on show now.
+    /// True if it is on show now.
     pub applied: bool,
-    /// Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
+    /// Reason for a refusal, in words: what it would be denied for, or that it cannot be read. The question
+    /// is as it was then.
     pub reason: Option<Shown>,
 }
 
@@ -511,13 +505,13 @@ pub struct AnswerParams {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub scope: Scope,
-    /// Which offer *always* saves: [`Proposal::id`].
+    /// Offer that *always* saves: [`Proposal::id`].
     #[serde(default)]
     pub proposal: Option<String>,
     /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
     #[serde(default)]
     pub edited: Option<String>,
-    /// How long *always* lasts.
+    /// Lifetime of what *always* saves.
     #[serde(default)]
     pub lifetime: Option<Lifetime>,
     /// Words for the agent.
@@ -535,7 +529,7 @@ pub struct AnswerParams {
 }
 
 impl AnswerParams {
-    /// An answer and nothing with it: for this agent, without an end, without words.
+    /// Returns an answer and nothing with it: for this agent, without an end, without words.
     pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
         Self {
             question_id: question_id.into(),
@@ -551,13 +545,13 @@ impl AnswerParams {
         }
     }
 
-    /// The same to a question as it is shown.
+    /// Makes an answer to a question as it is shown.
     pub fn to(question: &Question, answer: Answer) -> Self {
         Self::new(&question.id, &question.digest, answer)
     }
 }
 
-/// What a person can answer.
+/// Answer of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {

@@ -9,11 +9,10 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Renewal {
-    /// Its path.
     pub program: Shown,
-    /// What changed of it: "2.43.0 → 2.44.0, same signer".
+    /// Change of it: "2.43.0 → 2.44.0, same signer".
     pub change: String,
-    /// How many rules of all agents there are.
+    /// Number of rules of all agents.
     pub count: u32,
     /// The rules, by number; the first twenty.
     pub rules: Vec<RenewedRule>,
@@ -24,11 +23,10 @@ pub struct Renewal {
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields = nullable)]
 pub struct RenewedRule {
-    /// Its number.
     pub id: RuleId,
-    /// Whose; none means everybody's.
+    /// Agent that it is for; `None` means everybody.
     pub agent: Option<AgentId>,
-    /// Its pattern, escaped.
+    /// Pattern, escaped.
     pub text: String,
 }
 

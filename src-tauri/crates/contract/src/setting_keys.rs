@@ -3,11 +3,11 @@
 /// A setting as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingKey {
-    /// Its name (`approval-timeout`).
+    /// Name (`approval-timeout`).
     pub name: &'static str,
     /// The values that it takes.
     pub values: &'static str,
-    /// What it is.
+    /// Description.
     pub about: &'static str,
 }
 

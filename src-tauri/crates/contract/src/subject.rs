@@ -1,10 +1,10 @@
-//! What a question is about, in its own form: every face shows an edit as an edit, and a call by its fields.
+//! Subject of a question, in its own form: every approver shows an edit as an edit, and a call by its fields.
 
 use crate::piece::{Shown, plain};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a question is about.
+/// Subject of a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ShownSubject {
@@ -13,14 +13,14 @@ pub enum ShownSubject {
     Command,
     /// Changes to a file.
     FileEdit {
-        /// Which file, as the agent wrote it.
+        /// Path of the file, as the agent wrote it.
         path: Shown,
-        /// What would change in it, in order.
+        /// Lines of the change, in order.
         lines: Vec<DiffLine>,
     },
     /// Files or folders that are read.
     FileRead {
-        /// Which, as the agent wrote them.
+        /// Paths, as the agent wrote them.
         paths: Vec<Shown>,
     },
     /// Something that is fetched from the network.
@@ -29,23 +29,21 @@ pub enum ShownSubject {
         host: Shown,
         /// The whole address.
         url: Shown,
-        /// What else the tool is given.
+        /// Other arguments of the tool.
         fields: Vec<Field>,
     },
     /// A tool of an MCP server.
     McpCall {
         /// The server.
         server: Shown,
-        /// Its tool.
         tool: Shown,
-        /// What it is called with.
+        /// Arguments of the call.
         fields: Vec<Field>,
     },
     /// Any other tool.
     Other {
-        /// Its name.
         tool: Shown,
-        /// What it is called with.
+        /// Arguments of the call.
         fields: Vec<Field>,
     },
 }
@@ -54,28 +52,25 @@ pub enum ShownSubject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
-    /// What becomes of it.
     pub change: LineChange,
     /// The line, without its end.
     pub text: Shown,
 }
 
-/// What becomes of a line.
+/// Change of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineChange {
-    /// It stays.
+    /// Unchanged line.
     Same,
-    /// It goes.
     Removed,
-    /// It comes.
     Added,
     /// Another piece of the file begins here; a text says where else it changes.
     Gap,
 }
 
 impl LineChange {
-    /// Its sign in front of a line.
+    /// Returns the sign in front of a line.
     pub fn sign(self) -> char {
         match self {
             Self::Same => ' ',
@@ -90,9 +85,8 @@ impl LineChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// Its name.
     pub name: Shown,
-    /// Its value, line by line: a text as it is, anything else as JSON.
+    /// Value, line by line: a text as it is, anything else as JSON.
     pub value: Vec<Shown>,
 }
 
@@ -100,8 +94,8 @@ pub struct Field {
 pub type Row = (String, Shown);
 
 impl ShownSubject {
-    /// The subject as labelled rows, for faces that show text alone; empty for a command. A label is Postern's own, but for the names
-    /// of fields, which are escaped.
+    /// Returns the subject as labelled rows, for faces that show text alone; empty for a command. A label is
+    /// Postern's own, but for the names of fields, which are escaped.
     pub fn rows(&self) -> Vec<Row> {
         let labelled = |label: &str, shown: &Shown| vec![(label.to_owned(), shown.clone())];
         match self {

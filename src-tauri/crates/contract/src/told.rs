@@ -1,4 +1,4 @@
-//! What faces are told while they watch.
+//! Notifications to watching approvers.
 
 use crate::activity::RequestRow;
 use crate::lists::Status;
@@ -7,7 +7,8 @@ use crate::question::Question;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Something happened that a face may want to show. Told in order; a face that fell behind reads the lists again.
+/// Notification to an approver, in order; one that fell behind reads the lists again.
+///
 /// Its JSON is the `method` and the `params` of a notification on the control socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "method", content = "params")]
@@ -15,7 +16,7 @@ pub enum Told {
     /// A question waits.
     #[serde(rename = "question.opened")]
     QuestionOpened(Box<Question>),
-    /// What a waiting question shows is not what it showed before: more waiters, other offers, or a new digest.
+    /// The content of a waiting question changed: more waiters, other offers, or a new digest.
     #[serde(rename = "question.changed")]
     QuestionChanged(Box<Question>),
     /// A question waits no more.
@@ -55,7 +56,7 @@ pub enum Told {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Attention {
-    /// One plain sentence ("an unknown agent knocked").
+    /// Plain sentence ("an unknown agent knocked").
     pub message: String,
 }
 
@@ -84,7 +85,7 @@ pub struct ToolApprovalRequired {
     /// `tool_approval_required`.
     #[serde(rename = "type")]
     pub kind: RequiredType,
-    /// What `tool.approve` and `tool.deny` name.
+    /// Id that `tool.approve` and `tool.deny` take.
     pub approval_id: String,
     /// The tool; MCP tools by qualified name. Escaped.
     pub tool_name: String,
@@ -101,11 +102,10 @@ pub struct ToolApprovalResolved {
     /// `tool_approval_resolved`.
     #[serde(rename = "type")]
     pub kind: ResolvedType,
-    /// Which call.
     pub approval_id: String,
-    /// Its session; empty where the agent named none.
+    /// Session; empty if the agent named none.
     pub session_id: String,
-    /// Whether it goes on.
+    /// True if it goes on.
     pub approved: bool,
 }
 
@@ -117,7 +117,7 @@ pub enum ClosedBy {
     Allowed,
     /// A user denied it, or blocked the agent.
     Denied,
-    /// Nobody answered in time.
+    /// Unanswered in time.
     Expired,
     /// The agent withdrew it.
     Withdrawn,
@@ -140,16 +140,15 @@ impl std::fmt::Display for ClosedBy {
     }
 }
 
-/// How a question ended.
+/// End of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Closed {
-    /// Its number.
     pub id: String,
-    /// Its four hex digits.
+    /// Code of four hex digits.
     pub code: String,
     /// Cause of the end.
     pub how: ClosedBy,
-    /// The face that answered: "window", "terminal"; none where nobody did.
+    /// The face that answered: "window", "terminal"; `None` if nobody did.
     pub face: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the desktop app and its pages say to each other beside the control methods.
+//! Messages between the desktop app and its pages beside the control methods.
 
 use crate::activity::RequestRow;
 use crate::lists::{AgentRow, Status};
@@ -7,12 +7,13 @@ use postern_policy::{AgentId, Millis};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What the approval page shows: a question, or what became of the last one. With neither the window is about to hide.
+/// Content of the approval page: a question, or the result of the last one. With neither the window is about
+/// to hide.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Showing {
     /// The question, oldest first.
     pub question: Option<Question>,
-    /// Whether *Allow* works by now.
+    /// True if *Allow* works by now.
     pub arming: ShownArming,
     /// True once it was on show for long enough that a key or click is about this question.
     pub settled: bool,
@@ -20,18 +21,17 @@ pub struct Showing {
     pub hold: bool,
     /// True if the person left the details open.
     pub details: bool,
-    /// What became of the last answer.
+    /// Result of the last answer.
     pub pill: Option<Pill>,
 }
 
-/// What the menu-bar item and its popover show.
+/// Content of the menu-bar item and its popover.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Overview {
     /// The state of the host.
     pub status: Status,
-    /// Its agents.
     pub agents: Vec<AgentMark>,
-    /// What waits for the person, oldest first.
+    /// Questions that wait for the person, oldest first.
     pub questions: Vec<Question>,
     /// The newest requests that are not over and wait for nobody.
     pub running: Vec<RequestRow>,
@@ -41,14 +41,13 @@ pub struct Overview {
     pub lost: bool,
 }
 
-/// How an agent is told apart from others at a glance.
+/// Name and color that tell an agent apart from others at a glance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct AgentMark {
-    /// Its id.
     pub id: AgentId,
     /// The name that the person gave it.
     pub name: String,
-    /// Its color, `#rrggbb`.
+    /// Color, `#rrggbb`.
     pub color: String,
 }
 
@@ -58,7 +57,7 @@ impl From<AgentRow> for AgentMark {
     }
 }
 
-/// What became of an answer, for a few seconds.
+/// Result of an answer, for a few seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Pill {
@@ -66,16 +65,16 @@ pub enum Pill {
     Denied,
     /// The agent may do it itself.
     Allowed,
-    /// It runs, or is about to; it can be stopped.
+    /// Running, or about to; can be stopped.
     Running {
         /// The answer's time.
         since: Millis,
     },
-    /// It exited with 0.
+    /// Exited with 0.
     Passed,
-    /// It failed.
+    /// Ended without success.
     Failed {
-        /// Its exit code, where it had one.
+        /// Exit code, if it had one.
         code: Option<i32>,
     },
     /// Rules were saved.
@@ -89,7 +88,7 @@ pub enum Pill {
     Removed,
 }
 
-/// What a person does with a [`Pill`].
+/// Action of a person on a [`Pill`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum PillAct {
@@ -101,16 +100,16 @@ pub enum PillAct {
     Show,
 }
 
-/// Where arming stands. It lives in the app; the page only shows it.
+/// State of arming. It lives in the app; the page only shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum ShownArming {
     /// The end of the question has not been visible yet.
     Unseen,
-    /// It was seen.
+    /// Seen, and counting down.
     #[serde(rename_all = "camelCase")]
     Counting {
-        /// How long it still takes, in milliseconds.
+        /// Time that is left, in milliseconds.
         left_ms: u64,
     },
     /// *Allow* works.
@@ -136,17 +135,17 @@ pub struct Offer {
     pub anywhere: bool,
 }
 
-/// How the app looks and sounds, and whether the owner of the Mac confirms *Always* and what is dangerous.
+/// Look and sound of the app, and whether the owner of the Mac confirms *Always* and what is dangerous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Preferences {
     /// Light, dark, or as the system is.
     pub appearance: Appearance,
-    /// Whether a question is heard.
+    /// True if a question is heard.
     pub sound: bool,
-    /// Whether the owner confirms *Always* and what is dangerous, by Touch ID or the password.
+    /// True if the owner confirms *Always* and what is dangerous, by Touch ID or the password.
     pub confirm: bool,
-    /// Whether a question's details are open.
+    /// True if a question's details are open.
     pub details: bool,
 }
 
@@ -168,7 +167,7 @@ pub enum Appearance {
     Dark,
 }
 
-/// How this computer can tell its owner.
+/// Ways in which this computer can identify its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Presence {

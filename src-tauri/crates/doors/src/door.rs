@@ -1,4 +1,4 @@
-//! What every open door can do, whatever it leads to.
+//! Interface of every open door.
 
 use crate::chat::{Chat, Telegram, Xmpp};
 use crate::forwarder::Forwarder;
@@ -39,7 +39,7 @@ impl Door {
         }
     }
 
-    /// Who may come through, or is connected.
+    /// Returns the clients that are paired or connected.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         match self {
             Self::Websocket(door) => door.clients(),
@@ -50,7 +50,7 @@ impl Door {
         }
     }
 
-    /// What the person should know, newest first.
+    /// Returns the notes for the person, newest first.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self {
             Self::Websocket(_)
@@ -64,7 +64,7 @@ impl Door {
         }
     }
 
-    /// Why nobody can come through now, though it is open.
+    /// Returns the reason why no client can come in now, though it is open.
     pub(crate) fn trouble(&self) -> Option<String> {
         match self {
             Self::Webhook(door) => door.trouble(),
@@ -92,7 +92,7 @@ impl Door {
         }
     }
 
-    /// What the other side needs.
+    /// Returns the settings for the other side.
     pub(crate) async fn set_up(&self) -> Result<DoorSetup, ControlError> {
         match self {
             Self::Websocket(door) => door.set_up(),

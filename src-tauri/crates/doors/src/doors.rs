@@ -1,4 +1,4 @@
-//! Which doors are open, and what was typed for each.
+//! Open doors, and the settings of each.
 
 use crate::door::Door;
 use crate::setup::Setup;
@@ -25,21 +25,21 @@ pub struct Doors {
     slots: Mutex<BTreeMap<DoorKind, Slot>>,
 }
 
-/// One door, as it is kept.
+/// Stored settings of a door.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct StoredDoor {
     enabled: bool,
     values: Values,
-    /// Whether its secret was given: the secret itself is kept elsewhere.
+    /// True if its secret was given: the secret itself is kept elsewhere.
     #[serde(default)]
     secret: bool,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    kept: Kept,
-    /// Open; or why not. None where it is not enabled.
+    kept: StoredDoor,
+    /// Open door, or the reason why it is not; `None` if it is not enabled.
     door: Option<Result<Door, String>>,
 }
 
@@ -48,12 +48,11 @@ impl Doors {
     /// and says why; the others open all the same.
     pub async fn open(host: &Host) {
         let kept = match host.recall(KEPT).await {
-            Ok(Some(value)) => {
-                serde_json::from_value::<BTreeMap<DoorKind, Kept>>(value).unwrap_or_else(|error| {
+            Ok(Some(value)) => serde_json::from_value::<BTreeMap<DoorKind, StoredDoor>>(value)
+                .unwrap_or_else(|error| {
                     tracing::error!(%error, "which doors are open cannot be read: they stay closed");
                     BTreeMap::new()
-                })
-            }
+                }),
             Ok(None) => BTreeMap::new(),
             Err(error) => {
                 tracing::error!(%error, "which doors are open cannot be read: they stay closed");
@@ -92,7 +91,7 @@ impl Doors {
         if secret.as_deref() == Some("") {
             // Without its secret it cannot be open.
             self.keep_secret(params.door, None).await?;
-            slot.kept = Kept { enabled: false, values, secret: false };
+            slot.kept = StoredDoor { enabled: false, values, secret: false };
             let row = row(params.door, slot);
             self.remember(&slots).await?;
             return Ok(row);
@@ -115,7 +114,7 @@ impl Doors {
                 return Err(error);
             }
         }
-        slot.kept = Kept { enabled: true, values, secret: before.secret || given };
+        slot.kept = StoredDoor { enabled: true, values, secret: before.secret || given };
         let row = row(params.door, slot);
         self.remember(&slots).await?;
         Ok(row)

@@ -1,5 +1,6 @@
-//! The forwarder: an agent's channel over TCP, for sandboxes in a virtual machine into which no socket of the host can be
-//! mounted (Docker Desktop, Colima, Lima, Podman machine).
+//! Forwarder: an agent's channel over TCP, for sandboxes in a virtual machine.
+//!
+//! No socket of the host can be mounted into these (Docker Desktop, Colima, Lima, Podman machine).
 //!
 //! It relays bytes between a TCP connection and the agent's own socket and reads none of them. Both ends prove on every
 //! connection that they hold the channel's key, which never crosses; whoever does not hold it is cut off by the channel
@@ -24,8 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Connections at a time to one agent: half of what its channel takes, so that a flood here leaves the socket its half.
 const CONNECTIONS: usize = 32;
-/// How long a connection may be silent before it is looked whether the other side is still there. A machine that was
-/// stopped says no goodbye.
+/// Time that a connection may be silent before the other side is probed. A machine that was stopped says no
+/// goodbye.
 const SILENT: Duration = Duration::from_secs(30);
 /// The setting that lets it listen beyond loopback.
 const UNENCRYPTED: &str = "unencrypted-network";
@@ -76,7 +77,7 @@ impl Forwarder {
         Ok(Self { places, listening })
     }
 
-    /// Where each agent is reached, and how a container is told.
+    /// Returns the address of each agent, and the settings for a container.
     pub(crate) fn set_up(&self) -> DoorSetup {
         let values: BTreeMap<String, String> =
             self.places.iter().map(|(agent, address)| (agent.to_string(), address.to_string())).collect();
@@ -108,7 +109,8 @@ async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), Control
     Ok((agent, row.socket.into()))
 }
 
-/// An address that only this machine can reach; where the person said so, one of a private network as well.
+/// Returns an address that only this machine can reach; where the person said so, one of a private network as
+/// well.
 fn address_of(agent: &str, text: &str, beyond_loopback: bool) -> Result<SocketAddr, ControlError> {
     let address: SocketAddr = text.parse().map_err(|_| {
         ControlError::invalid(format!("{agent} is reached at an address and a port: {agent}@127.0.0.1:7719"))

@@ -4,11 +4,11 @@ use postern_contract::methods::DoorKind;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long after a crash the work starts again.
+/// Pause after a crash before the work starts again.
 pub(crate) const AFTER_A_CRASH: Duration = Duration::from_secs(5);
 
 /// Does the work until it ends by itself, as it does once `closed` is cancelled. A panic ends this one try of it alone: after
-/// `rest` it starts anew.
+/// `rest` it starts again.
 pub(crate) async fn keep_running<F: Future<Output = ()> + Send + 'static>(
     door: DoorKind,
     closed: CancellationToken,

@@ -28,14 +28,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
-/// The folder where doors keep files and sockets: 0700, in the data folder.
+/// Returns the folder where doors keep files and sockets: 0700, in the data folder.
 fn folder(host: &Host) -> io::Result<PathBuf> {
     let folder = host.data().join("doors");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
 }
 
-/// A number that nobody knows before; 0 where the system gives none.
+/// Returns a number that nobody knows before; 0 where the system gives none.
 fn random() -> u32 {
     getrandom::u32().unwrap_or(0)
 }

@@ -1,11 +1,13 @@
-//! Pairing codes. Each works once within ten minutes; wrong guesses do not invalidate it, because it is too
-//! long to guess in that time and anybody could invalidate it otherwise.
+//! Pairing codes. Each works once within ten minutes.
+//!
+//! Wrong guesses do not invalidate it, because it is too long to guess in that time and anybody could
+//! invalidate it otherwise.
 
 use postern_policy::Millis;
 use std::io;
 use subtle::ConstantTimeEq as _;
 
-/// How long a pairing code is good for, in milliseconds.
+/// Lifetime of a pairing code, in milliseconds.
 pub(crate) const CODE_LASTS: Millis = 10 * 60 * 1000;
 /// Letters of a pairing code: none that is mistaken for another.
 const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
@@ -26,7 +28,7 @@ struct Code {
 }
 
 impl Pairing {
-    /// A new code, in place of the one before.
+    /// Returns a new code, in place of the one before.
     pub(crate) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -41,7 +43,7 @@ impl Pairing {
         Ok(text)
     }
 
-    /// Whether this is the code, which is spent by it.
+    /// Returns true if this is the code, which is spent by it.
     pub(crate) fn spend(&mut self, token: &str, now: Millis) -> bool {
         let right =
             |code: &Code| now < code.until && bool::from(code.text.as_bytes().ct_eq(token.as_bytes()));

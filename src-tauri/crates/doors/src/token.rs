@@ -1,5 +1,7 @@
-//! What the other side of a door is given to prove itself, or to check us by: derived from the door's secret for one
-//! purpose, so that it serves no other; a new one is the next in a row, and those before are good no more.
+//! Tokens for the other side of a door, to prove itself, or to check us by.
+//!
+//! Derived from the door's secret for one purpose, so that it serves no other; a new one is the next in a
+//! row, and those before are no longer valid.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,12 +21,12 @@ pub(crate) struct Token {
     kept: &'static str,
     whose: String,
     number: RwLock<u64>,
-    /// One change at a time, so that what is kept is what is good.
+    /// Lock that lets one change at a time happen, so that the stored token is the valid one.
     renewing: tokio::sync::Mutex<()>,
 }
 
 impl Token {
-    /// The token for `whose`, of the secret that the host keeps under this name.
+    /// Returns the token for `whose`, of the secret that the host keeps under this name.
     pub(crate) async fn of(host: &Host, kept: &'static str, whose: &str) -> Result<Self, ControlError> {
         let secret = host.secret(kept).await;
         let secret = secret.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
@@ -41,13 +43,13 @@ impl Token {
         })
     }
 
-    /// Its text: 32 bytes in base64url.
+    /// Returns the text: 32 bytes in base64url.
     pub(crate) fn text(&self) -> String {
         let number = *self.number.read().unwrap_or_else(PoisonError::into_inner);
         text(&self.secret, self.kept, &self.whose, number)
     }
 
-    /// Whether `given` is it, in constant time.
+    /// Returns true if `given` is it, in constant time.
     pub(crate) fn is(&self, given: &str) -> bool {
         self.text().as_bytes().ct_eq(given.as_bytes()).into()
     }

@@ -7,7 +7,7 @@ use postern_policy::AgentId;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What was typed, by key.
+/// Settings as they were typed, by key.
 pub(crate) type Values = BTreeMap<String, String>;
 
 /// Refuses a key that the door does not know, and names those that it does.
@@ -23,7 +23,7 @@ pub(crate) fn known(values: &Values, door: DoorKind) -> Result<(), ControlError>
     }
 }
 
-/// What may be told of them, and the keys of those that may not.
+/// Returns the values that may be shown, and the keys of those that may not.
 pub(crate) fn told(values: &Values, door: DoorKind) -> (Values, Vec<String>) {
     let settings = door.settings();
     let open = |key: &String| {
@@ -34,7 +34,7 @@ pub(crate) fn told(values: &Values, door: DoorKind) -> (Values, Vec<String>) {
     (told, kept.into_keys().collect())
 }
 
-/// `on` or `off`; off where nothing is said.
+/// Reads `on` or `off`; off by default.
 pub(crate) fn switch(values: &Values, key: &str) -> Result<bool, ControlError> {
     match values.get(key).map(String::as_str) {
         None | Some("off") => Ok(false),
@@ -43,7 +43,7 @@ pub(crate) fn switch(values: &Values, key: &str) -> Result<bool, ControlError> {
     }
 }
 
-/// The agent whose rules hold for who comes through a door: `agent=ID`.
+/// Returns the agent whose rules hold for who comes through a door: `agent=ID`.
 pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Result<AgentRow, ControlError> {
     let name = values.get("agent").ok_or_else(|| {
         ControlError::invalid(format!(
@@ -56,13 +56,13 @@ pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Resul
     host.ask::<GetAgent>(face, &AgentRef { agent }).await
 }
 
-/// What stands between commas.
+/// Reads a list with commas.
 pub(crate) fn list(values: &Values, key: &str) -> Vec<String> {
     let text = values.get(key).map(String::as_str).unwrap_or_default();
     text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
 }
 
-/// A file's path, which has to be absolute: the host runs in another folder than the person's.
+/// Returns a file's path, which has to be absolute: the host runs in another folder than the person's.
 pub(crate) fn absolute(key: &str, text: &str) -> Result<PathBuf, ControlError> {
     let path = PathBuf::from(text);
     if path.is_absolute() {

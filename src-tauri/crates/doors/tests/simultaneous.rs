@@ -1,5 +1,7 @@
-//! One question, answered at the same instant in a window, over WebSocket, and by a button in a chat. One wins, the others are
-//! told who, and nothing runs twice.
+//! Tests of a question that is answered at the same instant in a window, over WebSocket, and by a button in a
+//! chat.
+//!
+//! One wins, the others are told who, and nothing runs twice.
 //!
 //! The window is one as the host knows it: a connection to the control socket that watches as a window, says what it shows,
 //! and whose yes is dead until the question was seen for long enough. So that not every round waits for that by itself, a
@@ -38,8 +40,10 @@ use uuid::Uuid;
 /// A guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How many agents ask together, each with an owner of its own in the chat: none of them may ask, and nobody answer, as often
-/// as all of this. The phone comes anew each time: the door takes thirty messages a second from one connection.
+/// Number of agents that ask together, each with an owner of its own in the chat.
+///
+/// None of them may ask, and nobody answer, as often as all of this. The phone comes again each time: the
+/// door takes thirty messages a second from one connection.
 const PAIRS: usize = 20;
 
 fn agent(at: usize) -> String {
@@ -50,7 +54,7 @@ fn owner(at: usize) -> Person {
     Person { id: 4241 + i64::try_from(at % PAIRS).unwrap(), name: "Anna" }
 }
 
-/// The faces by the names under which they are told as the one who answered.
+/// Returns the faces by the names under which they are told as the one who answered.
 fn names(owner: Person) -> [String; 3] {
     ["window".to_owned(), "websocket, test phone".to_owned(), format!("telegram, {}", owner.id)]
 }
@@ -131,7 +135,7 @@ impl Stage {
         Self { _folder: folder, host, told, data, phone, bot, _admin: admin, agents, file }
     }
 
-    /// Every agent asks one question, which is shown at every face.
+    /// Asks one question for every agent, which is shown at every face.
     async fn ask(&mut self, first: usize) -> Vec<Asked> {
         self.phone.come_anew().await;
         let runs: Vec<Run> = (0..PAIRS).map(|at| self.run(first + at)).collect();
@@ -173,7 +177,7 @@ impl Stage {
         spawn_blocking(move || (agent.run(run), agent))
     }
 
-    /// One question and three answers.
+    /// Plays a question and three answers.
     async fn round(&mut self, asked: Asked) {
         let Asked { round, run, window, message } = asked;
         let (owner, approval) = (owner(round), window.question.id.clone());
@@ -187,7 +191,7 @@ impl Stage {
         assert!(matches!(ended.unwrap(), RunResult::Ended(_)), "it ran to its end");
     }
 
-    /// The bot's next call of a method.
+    /// Returns the bot's next call of a method.
     async fn in_chat(&self, method: &'static str) -> postern_tests::telegram::Call {
         let bot = Arc::clone(&self.bot);
         spawn_blocking(move || bot.next(method)).await.unwrap()
@@ -201,7 +205,7 @@ impl Stage {
         }
     }
 
-    /// Each face answers when all three are ready to. Gives whose answer was applied.
+    /// Answers from each face when all three are ready to. Gives whose answer was applied.
     async fn answer_at_once(
         &mut self,
         mut window: Window,
@@ -235,7 +239,8 @@ impl Stage {
         ([answered, phone, chat], window)
     }
 
-    /// The host's own watchers, the window, the chat, and the phone where it lost.
+    /// Asserts that the host's own watchers, the window, the chat, and the phone if it lost, are all
+    /// notified.
     async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str, mut window: Window) {
         loop {
             if let Told::QuestionClosed(closed) = self.told.recv().await.unwrap()
@@ -302,7 +307,7 @@ impl Window {
         }
     }
 
-    /// Who answered, as this window is told.
+    /// Returns the answerer, as this window is notified.
     fn closed(&mut self) -> Option<String> {
         loop {
             if let Some(Told::QuestionClosed(closed)) = self.control.next_told(Some(PATIENCE)).unwrap()
@@ -314,7 +319,7 @@ impl Window {
     }
 }
 
-/// The agents, each on its own channel.
+/// Returns the agents, each on its own channel.
 fn connect(data: &Path) -> Vec<Option<Channel>> {
     let channel = |at| {
         let folder = data.join("agents").join(agent(at));
@@ -328,7 +333,7 @@ fn params(question: &Question) -> AnswerParams {
     AnswerParams::to(question, Answer::Once)
 }
 
-/// The chat's settings: who answers for which agent. A request that writes is of high risk.
+/// Returns the chat's settings: who answers for which agent. A request that writes is of high risk.
 fn in_the_chat(bot: &Telegram) -> Value {
     let owners: Vec<String> = (0..PAIRS).map(|at| owner(at).id.to_string()).collect();
     let routes: Vec<String> = (0..PAIRS).map(|at| format!("{}:{}", agent(at), owner(at).id)).collect();
@@ -351,7 +356,7 @@ struct Phone {
     id: String,
     key: String,
     hub: String,
-    /// What came while an answer was waited for.
+    /// Messages that came while an answer was waited for.
     heard: Vec<Value>,
 }
 
@@ -367,7 +372,7 @@ impl Phone {
         Self { id, key, hub: word(&paired["from"]), ..phone }
     }
 
-    /// The same device on a new connection.
+    /// Connects the same device again.
     async fn come_anew(&mut self) {
         self.socket = connected(&self.url, &self.key).await;
         self.heard.clear();
@@ -381,7 +386,8 @@ impl Phone {
         }
     }
 
-    /// The next payload of this action; others are passed over: a question is sent again where it changed.
+    /// Returns the next payload of this action; others are passed over: a question is sent again where it
+    /// changed.
     async fn hear(&mut self, action: &str) -> Value {
         loop {
             let envelope = if self.heard.is_empty() { self.next().await } else { self.heard.remove(0) };

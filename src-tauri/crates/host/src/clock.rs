@@ -13,13 +13,16 @@ const STEADY: ClockId = ClockId::Monotonic;
 /// The wall clock and the steady one, when this process first looked.
 static BEGAN: OnceLock<(Millis, Millis)> = OnceLock::new();
 
-/// Now, in milliseconds since 1970: for what is written down. A person or a time server may set it at any moment.
+/// Returns the current time, in milliseconds since 1970: for what is recorded. A person or a time server may
+/// set it at any moment.
 pub fn now() -> Millis {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// The time by which blocks, stops and rules end, in milliseconds since 1970: that of the first look, and what the steady
-/// clock has counted since. Where [`now`] jumps, nothing ends early or late by it until a restart.
+/// Returns the time by which blocks, stops and rules end, in milliseconds since 1970.
+///
+/// It is that of the first look, and what the steady clock has counted since. If [`now`] jumps, nothing ends
+/// early or late by it until a restart.
 pub(crate) fn lasting() -> Millis {
     let (wall, began) = *BEGAN.get_or_init(|| (now(), steady()));
     wall + (steady() - began)
@@ -33,12 +36,13 @@ pub(crate) fn ends_by_the_host(lifetime: Lifetime) -> Lifetime {
     }
 }
 
-/// For how many milliseconds this process has looked at the clock.
+/// Returns the milliseconds since this process first looked at the clock.
 pub(crate) fn uptime() -> Millis {
     lasting() - BEGAN.get().map_or(0, |(wall, _)| *wall)
 }
 
-/// How much [`now`] has moved against [`lasting`], in milliseconds, where that is more than drift and a time server do.
+/// Returns the difference of [`now`] to [`lasting`], in milliseconds, if it is more than drift and a time
+/// server cause.
 pub(crate) fn jumped() -> Option<Millis> {
     let ahead = now() - lasting();
     (ahead.abs() >= JUMP).then_some(ahead)
@@ -47,9 +51,9 @@ pub(crate) fn jumped() -> Option<Millis> {
 /// A wall clock that was set while this process ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Jump {
-    /// When that was noticed, by the wall clock.
+    /// Time at which that was noticed, by the wall clock.
     pub(crate) at: Millis,
-    /// How far it is ahead of the steady clock, in milliseconds; negative where it was put back.
+    /// Lead over the steady clock, in milliseconds; negative if it was put back.
     pub(crate) ahead: Millis,
 }
 

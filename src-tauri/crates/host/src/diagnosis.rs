@@ -1,4 +1,4 @@
-//! What can be seen of a data folder from outside: for `postern doctor`, also where no host runs or answers.
+//! Diagnosis of a data folder from outside: for `postern doctor`, also if no host runs or answers.
 
 use crate::folder;
 use crate::last_error::{self, LastError};
@@ -8,28 +8,28 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found in a data folder.
+/// Findings in a data folder.
 #[derive(Debug)]
 pub struct Diagnosis {
     /// Bytes that are free on its disk.
     pub free: io::Result<u64>,
-    /// Whether its disk can only be read.
+    /// True if its disk can only be read.
     pub read_only: bool,
-    /// Who holds it.
+    /// Process that holds it.
     pub owner: io::Result<Owner>,
-    /// What the first bytes of its record tell.
+    /// First bytes of its record.
     pub record: Header,
-    /// Whether agents were enrolled in it.
+    /// True if agents were enrolled in it.
     pub had_agents: bool,
-    /// Why its record cannot be trusted.
+    /// Doubt about its record.
     pub doubt: Option<Doubt>,
-    /// When the copy of its agents and rules was written; `None` where there is none.
+    /// Time at which the copy of its agents and rules was written; `None` if there is none.
     pub copied: Option<Millis>,
-    /// Why the last start failed.
+    /// Error of the last start.
     pub last_error: Option<LastError>,
 }
 
-/// Who holds a data folder.
+/// Process that holds a data folder.
 #[derive(Debug)]
 pub enum Owner {
     /// No host.
@@ -41,9 +41,8 @@ pub enum Owner {
 /// A process, as the system describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its id.
     pub pid: u32,
-    /// Whether a signal stopped it.
+    /// True if a signal stopped it.
     pub stopped: bool,
     /// Files that it has open, and how many it may have; `None` where the system does not say.
     pub open_files: Option<(u64, u64)>,

@@ -1,5 +1,6 @@
-//! What the host knows of doors: that they can be listed, opened and closed. What they are is written in the room
-//! `doors`, which the host does not know.
+//! Interface of the doors: they can be listed, opened and closed.
+//!
+//! The crate `doors` implements it, which the host does not know.
 
 use crate::ask::FaceId;
 use postern_contract::methods::{
@@ -13,35 +14,36 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What will be given.
+/// Result that is still to come.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a door's method will give, or why not.
+/// Result of a door's method.
 pub type Answer<'a, T> = Later<'a, Result<T, ControlError>>;
 
 /// The doors, as the control methods `doors.*` reach them.
 pub trait Doors: Debug + Send + Sync {
-    /// Every door.
+    /// Returns every door.
     fn list(&self) -> Answer<'_, Vec<DoorRow>>;
     /// Opens a door, or changes an open one.
     fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow>;
     /// Closes a door.
     fn disable(&self, door: DoorKind) -> Answer<'_, DoorRow>;
-    /// What the other side needs.
+    /// Returns the settings for the other side.
     fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup>;
     /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
-    /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life, whether
-    /// the door is open now or not.
+    /// Returns the messages in chats that showed the question of a request, with their status.
+    ///
+    /// As moments of its life, whether the door is open now or not.
     fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
-    /// What connects the agents of this computer.
+    /// Returns the methods that connect the agents of this computer.
     fn setup(&self) -> &dyn Setup;
     /// Closes every door, because the host ends.
     fn close(&self) -> Answer<'_, ()>;
 }
 
-/// What connects the agents of this computer, as the control methods `setup.*` reach it. Each method works for the approver
-/// that asks.
+/// Methods that connect the agents of this computer, as the control methods `setup.*` reach them. Each works
+/// for the approver that asks.
 pub trait Setup: Debug + Send + Sync {
     /// Finds every known agent.
     fn find(&self, face: FaceId, asked: SetupScope) -> Answer<'_, SetupFound>;
@@ -66,11 +68,11 @@ pub(crate) struct Kept {
     strangers: Mutex<Strangers>,
 }
 
-/// How many strangers at doors are noted in a minute.
+/// Most strangers at doors that are noted in a minute.
 const STRANGERS: u32 = 30;
 const MINUTE: u64 = 60_000;
 
-/// How many strangers were noted lately.
+/// Number of strangers that were noted recently.
 #[derive(Debug, Default)]
 struct Strangers {
     since: Millis,
@@ -82,13 +84,13 @@ impl Kept {
         *self.lock() = Some(doors);
     }
 
-    /// The doors; an error where this host has none.
+    /// Returns the doors; an error where this host has none.
     pub(crate) fn get(&self) -> Result<Arc<dyn Doors>, ControlError> {
         let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
         self.lock().clone().ok_or_else(missing)
     }
 
-    /// Whether one more stranger may be noted at this time.
+    /// Returns true if one more stranger may be noted at this time.
     pub(crate) fn may_note(&self, now: Millis) -> bool {
         let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
         if now.abs_diff(strangers.since) >= MINUTE {
@@ -103,7 +105,7 @@ impl Kept {
         self.lock().take()
     }
 
-    /// A panic elsewhere leaves it as it was: every change is one assignment.
+    /// Locks the state. A panic elsewhere leaves it as it was: every change is one assignment.
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Doors>>> {
         self.doors.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 /// The lock's file in a data folder.
 const LOCK: &str = "host.lock";
-/// How long the lock of a killed host may outlive it.
+/// Time that the lock of a killed host may outlive it.
 const LEFT_BEHIND: Duration = Duration::from_secs(2);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -29,25 +29,25 @@ impl Drop for FolderLock {
     }
 }
 
-/// Why the folder could not be had.
+/// Reason why the folder could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
     /// Another process owns it.
     #[error("another Postern owns this data folder")]
     Taken,
-    /// It could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Makes `path` (and what is missing above it) as a folder that only its owner can enter, also where it was there
-/// before with wider rights.
+/// Makes `path` (and missing parents) as a folder that only its owner can enter.
+///
+/// Also if it was there before with wider rights.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// Whether agents were enrolled in this data folder.
+/// Returns true if agents were enrolled in this data folder.
 pub(crate) fn has_agents(data: &Path) -> bool {
     std::fs::read_dir(data.join("agents")).is_ok_and(|mut folders| folders.next().is_some())
 }
@@ -73,7 +73,8 @@ fn sign(mut file: &File) {
     }
 }
 
-/// Who holds the data folder: `None` if nobody does, and the process id inside if the lock names it.
+/// Returns the process that holds the data folder: `None` if none does, and the process id inside if the lock
+/// names it.
 pub(crate) fn owner(data: &Path) -> io::Result<Option<Option<u32>>> {
     let mut file = match OpenOptions::new()
         .read(true)
@@ -98,9 +99,10 @@ pub(crate) fn owner(data: &Path) -> io::Result<Option<Option<u32>>> {
     }
 }
 
-/// Takes the data folder, also where its host has just been killed. What that host was about to start can hold the lock a
-/// moment longer, because it has the host's open files until it is itself; a host that lives says something to all that
-/// connects.
+/// Locks the data folder, also if its host has just been killed.
+///
+/// A process that this host was about to start can hold the lock a moment longer, because it has the host's
+/// open files until it is itself; a host that lives answers all that connect.
 pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError> {
     let end = Instant::now() + LEFT_BEHIND;
     loop {
@@ -113,7 +115,7 @@ pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError>
     }
 }
 
-/// Whether a host speaks on the approvers' socket.
+/// Returns true if a host speaks on the approvers' socket.
 async fn has_a_host(data: &Path) -> bool {
     let hello = async {
         let mut connection = UnixStream::connect(data.join(postern_protocol::CONTROL_SOCKET)).await?;

@@ -31,17 +31,18 @@ use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-/// How many messages a watcher may fall behind before it is told to read the lists again.
+/// Messages that a watcher may fall behind before it has to read the lists again.
 const WATCH_BACKLOG: usize = 1024;
-/// How many characters of what a stranger says are kept.
+/// Characters of a stranger's words that are kept.
 const SAID: usize = 200;
-/// How long running commands get to end when the host does: of the five seconds that it has itself, a part is left for the
-/// record.
+/// Time that running commands have to end when the host does.
+///
+/// Of the five seconds that the host has itself, a part is left for the record.
 const SHUTDOWN: Duration = Duration::from_millis(3_500);
-/// How long a door may take to say goodbye.
+/// Time that a door may take to say goodbye.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// What a host needs to know before it starts. Read once, in `main`.
+/// Configuration of a host. Read once, in `main`.
 #[derive(Debug, Clone)]
 pub struct HostConfig {
     /// The data folder. Made 0700 where it is missing.
@@ -52,7 +53,7 @@ pub struct HostConfig {
     pub session: Arc<dyn Session>,
 }
 
-/// Why a host did not start.
+/// Reason why a host did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Another host owns the data folder: attach to it through its control socket.
@@ -61,9 +62,8 @@ pub enum StartError {
     /// The data folder or something in it could not be used.
     #[error("cannot use {}: {source}", path.display())]
     Folder {
-        /// What could not be used.
+        /// Path that could not be used.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// The record could not be opened.
@@ -107,8 +107,9 @@ struct Inner {
 }
 
 impl Host {
-    /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime. Why it did not start is
-    /// kept in the folder, for `postern doctor`.
+    /// Locks the data folder and starts everything in it.
+    ///
+    /// Must be called inside a tokio runtime. A failure is kept in the folder, for `postern doctor`.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
         let data = config.data.clone();
         let started = Self::begin(config).await;
@@ -218,27 +219,27 @@ impl Host {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The gate: questions, answers, kill, pause.
+    /// Returns the gate: questions, answers, kill, pause.
     pub fn gate(&self) -> &Gate {
         &self.inner.gate
     }
 
-    /// How many times the record was flushed to the drive since the start.
+    /// Returns the number of flushes of the record to the drive since the start.
     pub fn flushes(&self) -> u64 {
         self.inner.store.flushes()
     }
 
-    /// The data folder, by its real path.
+    /// Returns the data folder, by its real path.
     pub fn data(&self) -> &Path {
         &self.inner.data
     }
 
-    /// The user whose agents these are.
+    /// Returns the user whose agents these are.
     pub fn user(&self) -> &User {
         &self.inner.user
     }
 
-    /// The program `postern`, which agents' hooks start: this one, or the one beside it.
+    /// Returns the program `postern`, which agents' hooks start: this one, or the one beside it.
     pub fn own_program(&self) -> Option<PathBuf> {
         crate::run::postern()
     }
@@ -282,22 +283,23 @@ impl Host {
         called.await.map_err(quitting)?
     }
 
-    /// Everything a face may want to show, from now on.
+    /// Returns the notifications to approvers, from now on.
     pub fn watch(&self) -> broadcast::Receiver<Told> {
         self.inner.told.subscribe()
     }
 
-    /// A face comes on duty and stays so while the guard is held.
+    /// Adds an approver, which stays connected while the guard is held.
     pub fn face(&self, kind: FaceKind) -> FaceGuard {
         self.inner.faces.enter(kind)
     }
 
-    /// The names of the faces on duty.
+    /// Returns the names of the faces connected.
     pub fn faces(&self) -> Vec<String> {
         self.inner.faces.names()
     }
 
-    /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
+    /// Returns a remote face under a name of its own ("websocket, Anna's phone"), which is told as the one
+    /// who answered.
     pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
     }
@@ -312,7 +314,7 @@ impl Host {
         self.inner.control.doors().keep(doors);
     }
 
-    /// What a door kept under `name`; none where it kept nothing.
+    /// Returns the value that a door stored under `name`; `None` if there is none.
     pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
         let (store, key) = (self.inner.store.clone(), kept_as(name));
         let read =
@@ -337,7 +339,7 @@ impl Host {
         self.inner.store.write_durable(move |conn| postern_store::settings::set(conn, &key, &value)).await
     }
 
-    /// The same without a flush: after a power cut an older value may be found.
+    /// Stores a door's value without a flush: after a power cut an older value may be found.
     pub async fn remember_soon(
         &self,
         name: &str,
@@ -347,16 +349,18 @@ impl Host {
         self.inner.store.write(move |conn| postern_store::settings::set(conn, &key, &value)).await
     }
 
-    /// A secret of a door's own, made the first time: in the system's vault where there is one, else in a file (0600) of
-    /// that name in the data folder.
+    /// Returns a secret of a door's own, made the first time.
+    ///
+    /// In the system's vault if there is one, else in a file (0600) of that name in the data folder.
     pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::Key> {
         let data = self.inner.data.clone();
         let made = tokio::task::spawn_blocking(move || control::door_secret(&data, name));
         made.await.map_err(io::Error::other)?
     }
 
-    /// Notes in the feed that somebody came to a door who may not come in. `who` and `what` are as they said them. Of a
-    /// flood the first thirty a minute are noted, so that it does not push anything else out.
+    /// Notes in the feed that a stranger came to a door. `who` and `what` are in the stranger's words.
+    ///
+    /// Of a flood the first thirty a minute are noted, so that it does not push anything else out.
     pub async fn note_stranger(&self, door: &str, who: &str, what: &str) {
         if !self.inner.control.doors().may_note(now()) {
             return;
@@ -371,7 +375,8 @@ impl Host {
         }
     }
 
-    /// The secret that a person gave the door `name` (a bot's token, a password); none where there is none.
+    /// Returns the secret that a person gave the door `name` (a bot's token, a password); `None` if there is
+    /// none.
     pub async fn given_secret(&self, name: &'static str) -> io::Result<Option<String>> {
         let data = self.inner.data.clone();
         let read = tokio::task::spawn_blocking(move || control::given_secret(&data, name));
@@ -446,7 +451,7 @@ async fn refuse_runs(_: &Store, _: &Path) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Where a door's value lies among the settings.
+/// Returns the key of a door's value among the settings.
 pub(crate) fn kept_as(name: &str) -> String {
     format!("door.{name}")
 }
@@ -480,7 +485,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
     })
 }
 
-/// Returns the names in the root folder. None of them is missed for good: those that every system has are known to the judge.
+/// Returns the names in the root folder. None of them stays missed: those that every system has are known to the judge.
 fn root_entries() -> Arc<[String]> {
     let entries = std::fs::read_dir("/").into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
@@ -494,7 +499,8 @@ async fn open_channels(book: &Book, channels: &Channels) {
     }
 }
 
-/// A record that was made anew beside folders of agents was lost, and every prohibition with it.
+/// Notes a doubt if the record was made again beside folders of agents: it was lost, and every prohibition
+/// with it.
 fn doubt_a_lost_record(store: &Store, data: &Path) {
     if *store.opened() == Opened::Created && folder::has_agents(data) {
         store.raise_doubt(Cause::Gone);

@@ -1,7 +1,9 @@
-//! Threads for what an agent makes Postern read. Each agent has its own, so a folder that does not answer or
-//! gigabytes to hash delay no other agent, and not the gate, the record or the user.
+//! Threads for the files that an agent makes Postern read. Each agent has its own.
+//!
+//! So a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record
+//! or the user.
 
-use crate::identity::{Allowance, Meter};
+use crate::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;
 use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
@@ -28,7 +30,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// Number of threads per agent.
+    /// Returns the number of threads per agent.
     fn threads(self) -> usize {
         match self {
             Self::LookUps => 2,
@@ -36,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// Largest number of waiting jobs.
+    /// Returns the largest number of waiting jobs.
     fn room(self) -> usize {
         match self {
             Self::LookUps => 256,
@@ -62,6 +64,16 @@ impl From<Unanswered> for Refusal {
             Unanswered::Full => Self::LookUpsFull,
             Unanswered::Late => Self::LookUpLate { seconds: PATIENCE.as_secs() },
             Unanswered::Failed => Self::NotJudged,
+        }
+    }
+}
+
+impl From<Overrun> for Refusal {
+    fn from(overrun: Overrun) -> Self {
+        match overrun {
+            Overrun::Files => Self::TooManyFiles { most: FILES },
+            Overrun::Bytes => Self::TooManyBytes,
+            Overrun::Stopped => Unanswered::Late.into(),
         }
     }
 }
@@ -139,12 +151,12 @@ type Job = Box<dyn FnOnce(Open) + Send>;
 /// The threads of one agent for one kind of work.
 struct Pool {
     lane: Lane,
-    state: Mutex<State>,
+    state: Mutex<LaneState>,
     wake: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LaneState {
     jobs: VecDeque<Job>,
     threads: usize,
     idle: usize,
@@ -211,8 +223,8 @@ impl Pool {
         }
     }
 
-    /// Every change is one assignment: after a panic elsewhere the data is still consistent.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Locks the state. Every change is one assignment: after a panic elsewhere the data is still consistent.
+    fn lock(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Why the last start failed: a file in the data folder, for who finds no host there.
+//! Error of the last start: a file in the data folder, for a person who finds no host there.
 
 use crate::clock::now;
 use crate::small_file;
@@ -15,9 +15,7 @@ const MOST: u64 = 16 * 1024;
 /// A start that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastError {
-    /// When.
     pub at: Millis,
-    /// Why.
     pub message: String,
 }
 
@@ -36,7 +34,7 @@ fn write(data: &Path, error: &LastError) -> io::Result<()> {
     options.open(data.join(FILE))?.write_all(&serde_json::to_vec(error)?)
 }
 
-/// A host has started.
+/// Removes the error, as a host has started.
 pub(crate) fn forget(data: &Path) {
     // Mostly there is none.
     _ = std::fs::remove_file(data.join(FILE));

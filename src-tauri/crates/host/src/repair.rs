@@ -7,18 +7,18 @@ use postern_store::{
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a person can put in the place of the lost record. The data folder is theirs while this lives: no host starts.
+/// Repair of a lost record by a copy. The data folder is locked while this lives: no host starts.
 #[derive(Debug)]
 pub struct Repair {
     /// The copy.
     pub spare: Spare,
-    /// What it lacks.
+    /// Difference to the lost record.
     pub lost: Lost,
     path: PathBuf,
     _lock: FolderLock,
 }
 
-/// Why nothing can be repaired.
+/// Reason why nothing can be repaired.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRepair {
     /// A host runs.
@@ -32,7 +32,7 @@ pub enum NoRepair {
         "the record was restored already: start Postern, look at its agents and rules, then: postern resume"
     )]
     Restored,
-    /// It is not a lost record.
+    /// File that is not a lost record.
     #[error("{0} is of another program or of a newer Postern, and is left as it is")]
     Foreign(PathBuf),
     /// There is no copy.
@@ -43,12 +43,7 @@ pub enum NoRepair {
     BadCopy(postern_store::Error),
     /// The data folder cannot be used.
     #[error("cannot use {}: {source}", path.display())]
-    Folder {
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Folder { path: PathBuf, source: io::Error },
 }
 
 /// Finds out whether the record of a data folder is lost, and what could take its place. Changes nothing.
@@ -80,7 +75,8 @@ pub fn plan_repair(data: &Path) -> Result<Repair, NoRepair> {
 }
 
 impl Repair {
-    /// Does it. Returns where the lost record lies now. Everything stays denied until the person resumes.
+    /// Restores the copy, and returns the new path of the lost record. Everything stays denied until the
+    /// person resumes.
     ///
     /// # Errors
     /// Where a file cannot be copied or moved; nothing is deleted, and everything is denied.

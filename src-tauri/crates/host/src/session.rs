@@ -1,9 +1,9 @@
-//! Whether somebody can be in front of the screen: a question on a locked screen, or on another person's, is not asked.
+//! Presence of a person at the screen: a question on a locked screen, or on another person's, is not asked.
 
-/// What is known about the person's session.
+/// State of the person's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presence {
-    /// Nothing speaks against it: the screen shows this person's session, unlocked.
+    /// Nothing denies it: the screen shows this person's session, unlocked.
     Present,
     /// The screen is locked.
     Locked,
@@ -14,7 +14,7 @@ pub enum Presence {
 /// Tells whether somebody can be in front of the screen. Asked whenever a window shows a question, once a second while it
 /// does, and before its yes counts; so it must answer at once.
 pub trait Session: Send + Sync + std::fmt::Debug {
-    /// What is known now. A system that has no way to tell says [`Presence::Present`].
+    /// Returns the state now. A system that has no way to tell returns [`Presence::Present`].
     fn presence(&self) -> Presence {
         Presence::Present
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// How long it must be quiet after a change.
+/// Time without a change before the copy is written.
 const QUIET: Duration = Duration::from_secs(1);
-/// How long changes may follow each other before the copy is written all the same.
+/// Longest time of changes that follow each other before the copy is written all the same.
 const LONGEST: Duration = Duration::from_secs(20);
-/// How long after a failure it is tried again.
+/// Pause after a failure.
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// Writes the copy now and after every change, until `closed`.

@@ -1,4 +1,4 @@
-//! Who the person is to a program: name, home, shell, language, folder for temporary files. Read once, at the start.
+//! User of the host: name, home, shell, language, folder for temporary files. Read once, at the start.
 #![expect(unsafe_code, reason = "the password database and confstr have no safe form")]
 
 use postern_policy::environment::Base;
@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What every run's environment is made from.
+/// Facts that every run's environment is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// Login name.
@@ -25,13 +25,14 @@ pub struct User {
     pub inherited: Vec<(String, String)>,
 }
 
-/// Why the person is not known.
+/// Reason why the user is not known.
 #[derive(Debug, thiserror::Error)]
 #[error("user {0} is not in the system's list of users, or has no home folder")]
 pub struct UnknownUser(u32);
 
 impl User {
-    /// The user that this process runs as. `inherited` is the process's own environment, read once in `main`.
+    /// Returns the user that this process runs as. `inherited` is the process's own environment, read once in
+    /// `main`.
     ///
     /// # Errors
     /// [`UnknownUser`] where the system's list of users does not name it: then nothing can be run for it.
@@ -52,12 +53,13 @@ impl User {
         })
     }
 
-    /// A variable of the environment that Postern itself was started with.
+    /// Returns a variable of the environment that Postern itself was started with.
     pub(crate) fn inherited(&self, name: &str) -> Option<&str> {
         self.inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// What a run in `cwd` (a real path) with programs from `search_path` starts from.
+    /// Returns the environment that a run in `cwd` (a real path) with programs from `search_path` starts
+    /// from.
     pub fn base(&self, search_path: &[String], cwd: &str) -> Base {
         Base {
             user: self.name.clone(),
@@ -78,14 +80,14 @@ const DEFAULT_LOCALE: &str = "en_US.UTF-8";
 #[cfg(not(target_os = "macos"))]
 const DEFAULT_LOCALE: &str = "C.UTF-8";
 
-/// `de_CH.UTF-8`, `C`: nothing that could be a path or a format.
+/// Returns true for a locale (`de_CH.UTF-8`, `C`): nothing that could be a path or a format.
 fn is_locale(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 64
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@-".contains(&byte))
 }
 
-/// The person's own folder, as the system names it.
+/// Returns the person's own folder, as the system names it.
 #[cfg(target_os = "macos")]
 fn tmpdir(_own: Option<String>) -> String {
     let mut path = [0_u8; 1024];
@@ -100,14 +102,14 @@ fn tmpdir(own: Option<String>) -> String {
     own.filter(|path| path.starts_with('/')).unwrap_or_else(|| "/tmp".to_owned())
 }
 
-struct Entry {
+struct PasswordEntry {
     name: String,
     home: String,
     shell: String,
 }
 
-/// The user's line in the system's list of users.
-fn entry(uid: u32) -> Option<Entry> {
+/// Returns the user's line in the system's list of users.
+fn entry(uid: u32) -> Option<PasswordEntry> {
     let mut strings: Vec<c_char> = vec![0; 16 * 1024];
     let mut entry = MaybeUninit::<libc::passwd>::uninit();
     let mut found = ptr::null_mut();
@@ -120,11 +122,15 @@ fn entry(uid: u32) -> Option<Entry> {
             return None;
         }
         let entry = entry.assume_init();
-        Some(Entry { name: text(entry.pw_name)?, home: text(entry.pw_dir)?, shell: text(entry.pw_shell)? })
+        Some(PasswordEntry {
+            name: text(entry.pw_name)?,
+            home: text(entry.pw_dir)?,
+            shell: text(entry.pw_shell)?,
+        })
     }
 }
 
-/// SAFETY: `string` is NULL or ends with NUL.
+/// Reads a C string. SAFETY: `string` is NULL or ends with NUL.
 unsafe fn text(string: *const c_char) -> Option<String> {
     if string.is_null() {
         return None;

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Something that an agent can do about a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Advice {
     /// Do without host commands, which are closed to the session.
     WithoutHost,

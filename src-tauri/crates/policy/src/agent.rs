@@ -6,41 +6,38 @@ use crate::settings::{AgentId, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What one agent's requests are judged by.
+/// Policy that one agent's requests are judged by.
 #[derive(Debug, Clone)]
 pub struct AgentPolicy {
-    /// Whose it is.
     pub agent: AgentId,
-    /// What the person set.
     pub settings: Settings,
-    /// Its own rules, everybody's, its skills' and the managed ones.
+    /// Rules of the agent, of everybody, of its skills and of the organization.
     pub rules: RuleSet,
-    /// Its `permissions.jsonc`, where it has one that can be read.
+    /// Content of `permissions.jsonc`, if there is one that can be read.
     pub file: Option<FileLayer>,
-    /// Why its `permissions.jsonc` cannot be read, with line and column. Set: everything is denied until it is mended.
+    /// Reason why `permissions.jsonc` cannot be read, with line and column. While set, everything is denied.
     pub file_problem: Option<String>,
-    /// Why the rules that an organisation ships cannot be read. Set: everything is denied until they can.
+    /// Reason why the rules of the organization cannot be read. While set, everything is denied.
     pub managed_problem: Option<String>,
     /// Layers of its sessions, by the session's name.
     pub sessions: HashMap<String, SessionLayers>,
 }
 
-/// What a session adds to its agent's policy.
+/// Layers that a session adds to its agent's policy.
 #[derive(Debug, Clone, Default)]
 pub struct SessionLayers {
     /// A subagent's own rules, the outermost parent's first: a deny in any of them is final.
     pub parents: Vec<FileLayer>,
-    /// What *Always* added during this session.
+    /// Lines that *Always* added during this session.
     pub runtime: FileLayer,
-    /// Whether it may not ask for the host: a subagent whose parent did not pass that on.
+    /// True if it may not ask for the host: a subagent whose parent did not pass that on.
     pub confined: bool,
 }
 
-/// Whether the elevated gate lets a request ask for the host at all.
+/// Answer of the elevated gate: may a request ask for the host at all?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Elevation {
-    /// It does.
     On,
     /// The person switched it off for the agent.
     OffForAgent,
@@ -49,7 +46,7 @@ pub enum Elevation {
 }
 
 impl AgentPolicy {
-    /// A policy without rules and files.
+    /// Returns a policy without rules and files.
     pub fn new(agent: AgentId, settings: Settings) -> Self {
         Self {
             agent,
@@ -62,7 +59,7 @@ impl AgentPolicy {
         }
     }
 
-    /// Whether a request of this session may ask for the host.
+    /// Returns whether a request of this session may ask for the host.
     pub fn elevation(&self, session: Option<&str>) -> Elevation {
         if !self.settings.elevated {
             Elevation::OffForAgent
@@ -73,7 +70,7 @@ impl AgentPolicy {
         }
     }
 
-    /// The layers of a session, where it has some.
+    /// Returns the layers of a session, where it has some.
     pub fn session(&self, session: Option<&str>) -> Option<&SessionLayers> {
         self.sessions.get(session?)
     }

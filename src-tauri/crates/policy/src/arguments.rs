@@ -1,16 +1,16 @@
-//! What a rule says of the arguments of its program.
+//! Patterns of a rule for the arguments of its program.
 
 use crate::path;
 use crate::words::WordsPattern;
 use sha2::{Digest as _, Sha256};
 
-/// How the one pattern begins that stands for all arguments and the folder by their hash.
+/// Prefix of the one pattern that stands for all arguments and the folder by their hash.
 const BOUND: &str = "sha256:cwd-argv:v1:";
 
 /// Patterns of a rule's arguments, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// One pattern a word.
+    /// A pattern for each word.
     Words(WordsPattern),
     /// Exactly some arguments in one folder, which are known by their SHA-256: OpenClaw's *Always allow here*, which
     /// remembers no more than that.
@@ -29,8 +29,8 @@ impl Arguments {
         }
     }
 
-    /// Whether these are arguments that it describes, of a program in this folder. What is not known before the run
-    /// (`None`) is bound to nothing.
+    /// Returns true if these are arguments that it describes, of a program in this folder. What is not known
+    /// before the run (`None`) is bound to nothing.
     pub(crate) fn matches(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
         match self {
             Self::Words(words) => words.matches(args),
@@ -41,12 +41,12 @@ impl Arguments {
         }
     }
 
-    /// Whether it may describe them all the same, once everything is known.
+    /// Returns true if it may describe them all the same, once everything is known.
     pub(crate) fn may_match(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
         args.contains(&None) || matches!(self, Self::Bound(_)) && folder.is_none()
     }
 
-    /// Whether it names the argument at `index` rather than describing it.
+    /// Returns true if it names the argument at `index` rather than describing it.
     pub(crate) fn names(&self, index: usize) -> bool {
         match self {
             Self::Words(words) => words.names(index),
@@ -55,7 +55,7 @@ impl Arguments {
     }
 }
 
-/// The hash that argument patterns consist of; none where they are patterns.
+/// Returns the hash that argument patterns consist of; `None` if they are patterns.
 pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
     let [only] = patterns else { return None };
     let digits = only.strip_prefix(BOUND)?;
@@ -69,8 +69,10 @@ pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
     Some(hash)
 }
 
-/// OpenClaw's layout: folder and arguments each behind their length in bytes, the number of arguments between them, every
-/// part ended by a NUL.
+/// Returns the hash in OpenClaw's layout.
+///
+/// Folder and arguments each after their length in bytes, the number of arguments between them, every part
+/// ended by a NUL.
 fn hash_of(folder: &str, args: &[&str]) -> [u8; 32] {
     let counted = |text: &str| format!("{}\0{text}\0", text.len());
     let args_of: String = args.iter().map(|arg| counted(arg)).collect();

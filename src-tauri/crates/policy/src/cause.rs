@@ -14,10 +14,9 @@ use postern_command::{ArgFact, Note, Words};
 use postern_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
-/// Why a verdict is what it is.
+/// Reason of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Cause {
     /// The request cannot be judged as it was sent.
     Invalid(Words),
@@ -44,7 +43,7 @@ pub enum Cause {
     Elevated(Elevation),
     /// The agent's file of rules cannot be read.
     FileUnreadable { problem: String },
-    /// The organisation's rules cannot be read.
+    /// The organization's rules cannot be read.
     ManagedUnreadable { problem: String },
     /// A deny rule cannot be read.
     BrokenDeny { problem: String },
@@ -90,7 +89,7 @@ pub enum Cause {
     TooManyWords,
     /// A guarded word is behind more words than are looked at.
     BehindTooManyWords { word: String, program: String },
-    /// Nobody can tell what a program is, and a deny rule may mean it.
+    /// Program of unknown identity that a deny rule may mean.
     Unidentified { name: String, why: Unidentified, pattern: String },
 
     /// No rule can cover the step.
@@ -152,10 +151,9 @@ impl From<ToolCause> for Cause {
     }
 }
 
-/// Why a use of a tool is allowed, asked about or denied.
+/// Reason why a use of a tool is allowed, asked about or denied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ToolCause {
     /// A line of a file about a tool decided, or none did.
     Line { tool: String, of: ToolUse, line: Option<NamedRule> },
@@ -188,13 +186,11 @@ pub type Label = Option<String>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NamedRule {
-    /// Its effect.
     pub effect: Effect,
-    /// Its pattern with its argument patterns.
+    /// Pattern with its argument patterns.
     pub pattern: String,
-    /// Its source.
     pub source: RuleSource,
-    /// Its reason, in the person's words.
+    /// Reason, in the person's words.
     pub why: Option<String>,
     /// True if it allows because it was confirmed as broad.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -204,7 +200,7 @@ pub struct NamedRule {
     pub confine: Option<Profile>,
 }
 
-/// Where a rule came from.
+/// Source of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleSource {
@@ -218,9 +214,8 @@ pub enum RuleSource {
     File,
     /// A line of the agent's `permissions.jsonc`.
     Line(usize),
-    /// An organisation shipped it.
+    /// An organization shipped it.
     Managed,
-    /// It was imported.
     Import,
     /// The subagent's layer.
     Subagent,
@@ -238,36 +233,35 @@ pub enum Doubt {
     Argument(ArgFact),
 }
 
-/// Why nobody can tell what a program is.
+/// Reason why the identity of a program is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unidentified {
-    /// It is no program; a sentence fragment of the host says why.
+    /// Not a program; a sentence fragment of the host has the reason.
     Unusable(String),
-    /// It is not there yet.
+    /// Not there yet.
     NotThere,
-    /// Its folder is only known when it runs.
+    /// In a folder that is only known when it runs.
     FolderUnknown,
 }
 
-/// What prevents every rule from covering a step.
+/// Fact about a step that prevents every rule from covering it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Obstacle {
-    /// It runs on another machine, or where nothing can be looked up.
+    /// Run on another machine, or where nothing can be looked up.
     Elsewhere,
-    /// Its program was not found.
+    /// Program that was not found.
     NotFound,
-    /// Its program is no program; `what` is a sentence fragment of the host.
+    /// File that is no program; `what` is a sentence fragment of the host.
     Unusable { path: String, what: String },
-    /// Its program is only known when it runs.
+    /// Program that is only known when it runs.
     ProgramUnknown,
-    /// It sets a variable.
+    /// Assignment of a variable.
     Sets { name: String },
-    /// Its folder is only known when it runs.
+    /// Folder that is only known when it runs.
     FolderUnknown,
-    /// It leaves the working directory.
+    /// Work outside the working directory.
     Leaves { folder: String },
     /// A wrapper is not one that is known.
     StrangeWrapper { name: String },
@@ -275,18 +269,17 @@ pub enum Obstacle {
     WrapperUnknown,
 }
 
-/// Why a rule that matches does not cover a step.
+/// Reason why a rule that matches does not cover a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Gap {
-    /// It holds in a folder, and the line changes its folder.
+    /// Bound to a folder, and the line changes its folder.
     FolderChanges { folder: String },
-    /// It holds in another folder.
+    /// Bound to another folder.
     OtherFolder { folder: String, cwd: String },
-    /// It was given with other text on standard input.
+    /// Given with other text on standard input.
     OtherInput,
-    /// It was given without standard input.
+    /// Given without standard input.
     NoInput,
     /// Standard input is sent while the command runs.
     StreamedInput,
@@ -298,18 +291,19 @@ pub enum Gap {
     UnsafeArg(ArgFact),
     /// The rule does not allow writing.
     Writes { target: String },
-    /// It does more than what the rule was given for.
+    /// Given for fewer effects.
     Beyond(Box<RatedEffect>),
-    /// It names a path outside of the folders that the rule was given for.
+    /// Given for folders that a path of the step is outside of.
     Outside { path: String },
     /// Only the run tells which files it is about.
     RunTimePath,
 }
 
-/// Why what is allowed only confined is not allowed here: by the read-only list, a class, or a rule that names a profile.
+/// Reason why a command that is allowed only confined is not allowed here.
+///
+/// Such commands are allowed by the read-only list, a class, or a rule that names a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ClassGap {
     /// The request asks to run unconfined.
     Unconfined,
@@ -319,23 +313,23 @@ pub enum ClassGap {
     NotConfined,
     /// Nothing confines the agent's own shell.
     OwnShell,
-    /// It would be confined in a shell of its own, and its last step changes the agent's shell.
+    /// Last step that changes the agent's shell, while confined it would be in a shell of its own.
     ChangesShell,
-    /// It sends what it is given to someone else.
+    /// Step that sends its data to someone else.
     Sends,
-    /// It is dangerous.
+    /// Step that is dangerous.
     Dangerous,
     /// The agent can write where its program is.
     AgentWrites,
     /// A path is outside of the agent's folders.
     Outside { path: String },
-    /// It goes through a folder that holds keys, and that nobody named as the agent's.
+    /// Path through a folder that holds keys, and that is not named as the agent's.
     HoldsKeys,
-    /// Its agent has no folders of its own.
+    /// Agent without folders of its own.
     NoFolders,
     /// A folder of its agent holds the home folder or Postern's data.
     TooWide { folder: String },
-    /// It does more than the profile holds; `effect` is what, if it is one effect.
+    /// Effect that the profile does not hold; `effect` is set if it is one effect.
     Beyond { effect: Option<Box<RatedEffect>> },
 }
 
@@ -346,10 +340,9 @@ impl ClassGap {
     }
 }
 
-/// What changed since a rule was given.
+/// Change since a rule was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Change {
     /// A skill's program was not approved yet.
     NotApproved,
@@ -361,7 +354,7 @@ pub enum Change {
     Unidentified,
 }
 
-/// How two identities of a program differ.
+/// Difference between two identities of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
@@ -371,10 +364,9 @@ pub struct Difference {
     pub signer: Option<SignerDifference>,
 }
 
-/// How the contents of two programs differ.
+/// Difference between the contents of two programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum ContentDifference {
     /// Their versions differ.
     Versions { was: String, now: String },
@@ -384,21 +376,20 @@ pub enum ContentDifference {
     Hashes { was: String, now: String },
 }
 
-/// How the signers of two programs differ.
+/// Difference between the signers of two programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SignerDifference {
-    /// The same.
     Same,
     /// Another.
     Another,
-    /// It is signed no longer.
+    /// Unsigned now.
     Lost,
-    /// It is signed now.
+    /// Signed now.
     New,
 }
 
-/// What a call of a tool is about.
+/// Kind of a tool's use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolUse {
@@ -410,14 +401,13 @@ pub enum ToolUse {
     Part,
 }
 
-/// What a stage of the judgement found.
+/// Finding of a stage of the judgment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Found {
-    /// What may decide.
+    /// Cause that may decide.
     Cause(Cause),
-    /// What decided.
+    /// Decision with its cause.
     Decided { decision: Decision, cause: Cause },
     /// The request was read.
     Read { shell: bool, steps: usize, clear: bool },
@@ -443,7 +433,7 @@ pub enum Found {
     NotLookedUp { name: String },
     /// The agent's security setting.
     Security(Security),
-    /// How the run would be confined.
+    /// Confinement of the run.
     Confinement(Confinement),
     /// A protected place is touched.
     Touched { place: String, named: bool },

@@ -1,6 +1,5 @@
 //! Classes of effects, each of which an agent may have, has to ask for, or may not have.
 
-use crate::settings::Settings;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A class of effects.
@@ -64,17 +63,16 @@ impl Class {
     }
 }
 
-/// What an agent may do about the effects of a class where no rule decides.
+/// Access of an agent to the effects of a class if no rule decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Access {
-    /// It has them without a question, confined where the class can be.
+    /// Allowed silently, confined where the class can be.
     Allow,
     /// The person is asked.
     #[default]
     Ask,
-    /// It does not have them.
     Deny,
 }
 
@@ -91,46 +89,6 @@ pub(crate) fn access_or_switch<'de, D: Deserializer<'de>>(deserializer: D) -> Re
         Written::Switch(true) => Access::Allow,
         Written::Switch(false) => Access::Ask,
     })
-}
-
-impl Settings {
-    /// Returns what the agent may do about a class.
-    pub fn access(&self, class: Class) -> Access {
-        match class {
-            Class::Look => self.look,
-            Class::Files => self.files,
-            Class::Build => self.build,
-            Class::Network => self.network,
-            Class::Share => self.share,
-            Class::Install => self.install,
-            Class::System => self.system,
-            Class::Secrets => self.secrets,
-        }
-    }
-
-    /// Sets what the agent may do about a class.
-    pub fn set_access(&mut self, class: Class, access: Access) {
-        *match class {
-            Class::Look => &mut self.look,
-            Class::Files => &mut self.files,
-            Class::Build => &mut self.build,
-            Class::Network => &mut self.network,
-            Class::Share => &mut self.share,
-            Class::Install => &mut self.install,
-            Class::System => &mut self.system,
-            Class::Secrets => &mut self.secrets,
-        } = access;
-    }
-
-    /// Returns true if the agent has effects of a class without a question. It needs folders of its own for all but looking.
-    pub fn allows(&self, class: Class) -> bool {
-        self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
-    }
-
-    /// Returns true if a class decides anything.
-    pub(crate) fn has_classes(&self) -> bool {
-        Class::ALL.into_iter().any(|class| self.access(class) != Access::Ask)
-    }
 }
 
 #[cfg(test)]

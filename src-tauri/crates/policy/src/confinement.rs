@@ -95,7 +95,8 @@ impl Confinement {
         }
     }
 
-    /// Returns it as an agent is told that has to apply it to a command of its own shell, or `None` if it is not confined.
+    /// Returns the confinement for an agent that has to apply it in its own shell; `None` if it is not
+    /// confined.
     pub fn told(&self) -> Option<Confined> {
         let (network, loopback) = match self {
             Self::Project { network, loopback, .. } => (*network, *loopback),

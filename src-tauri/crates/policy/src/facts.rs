@@ -1,4 +1,4 @@
-//! What a request is judged by: everything comes in as a value.
+//! Facts that a request is judged by: everything comes in as a value.
 
 use crate::rule::{Identity, Millis};
 use crate::subject::Origin;
@@ -16,20 +16,22 @@ pub struct Program {
     pub path: String,
     /// The path the system gives back for the opened file.
     pub real_path: String,
-    /// Its identity; none where only the path is known (policy tests).
+    /// Identity; `None` if only the path is known (policy tests).
     pub identity: Option<Identity>,
     /// The interpreter named in its `#!` line, with its arguments, where it is a script.
     pub shebang: Option<Vec<String>>,
-    /// Whether the file or any folder above it can be written to by the person's own user.
+    /// True if the file or any folder above it can be written to by the person's own user.
     pub mutable: bool,
-    /// True if the agent can change which file runs, or its content, until it runs: the file, a folder or link
-    /// on the way, its interpreter, or an earlier search-path folder. Then its identity promises nothing.
+    /// True if the agent can change which file runs, or its content, until it runs. Then its identity
+    /// promises nothing.
+    ///
+    /// That is the file, a folder or link on the way, its interpreter, or an earlier search-path folder.
     #[serde(default)]
     pub agent_can_change: bool,
     /// Number of hard links; 0 if unknown.
     #[serde(default)]
     pub links: u64,
-    /// Whether it runs as another user (setuid, setgid).
+    /// True if it runs as another user (setuid, setgid).
     pub setuid: bool,
 }
 
@@ -45,7 +47,7 @@ pub enum Lookup {
     Unusable {
         /// Absolute path.
         path: String,
-        /// What is wrong with it, as a sentence fragment ("is a directory").
+        /// Problem, as a sentence fragment ("is a directory").
         what: String,
     },
     /// Nothing to look up: a builtin, a function, or a name that is not known before the run.
@@ -60,7 +62,6 @@ pub struct Script {
     pub written: String,
     /// Real path.
     pub real_path: String,
-    /// Its identity.
     pub identity: Identity,
     /// True if the agent can change which file is read, or its content, until then. Then its identity promises
     /// nothing.
@@ -68,7 +69,7 @@ pub struct Script {
     pub agent_can_change: bool,
 }
 
-/// What was found for one step, in the order of [`Reading::steps`].
+/// Findings for a step, in the order of [`Reading::steps`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepFacts {
@@ -130,18 +131,18 @@ pub struct Confinable {
 impl Confinable {
     /// Every profile.
     pub const ALL: Self = Self { look: true, project: true };
-    /// None.
+    /// No profile.
     pub const NONE: Self = Self { look: false, project: false };
 }
 
-/// What a request is judged by.
+/// Facts that a request is judged by.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
-    /// Who would run it.
+    /// Actor that would run it.
     pub origin: Origin,
-    /// What it would run.
+    /// Parsed command.
     pub reading: &'a Reading,
-    /// What was found for each step.
+    /// Findings for each step.
     pub steps: &'a [StepFacts],
     /// The request's working directory: absolute, real.
     pub cwd: &'a str,
@@ -155,9 +156,9 @@ pub struct Facts<'a> {
     pub session: Option<&'a str>,
     /// Now.
     pub now: Millis,
-    /// Whether names are compared without case (the default volume of macOS).
+    /// True if names are compared without case (the default volume of macOS).
     pub case_insensitive: bool,
-    /// Whether the request came as shell text (an argv otherwise).
+    /// True if the request came as shell text (an argv otherwise).
     pub shell: bool,
     /// The agent's folders, or the request's folder if it has none, as real paths.
     pub folders: &'a [String],

@@ -1,4 +1,4 @@
-//! How a deny rule's words are compared: generously, because a spelling must not be a way around it.
+//! Comparison of a deny rule's words: generous, because a spelling must not be a way around it.
 //!
 //! The program's name is compared without folder and case. Options that stand before a subcommand are stepped over,
 //! with their values where they take any. An option that the rule names may stand anywhere. A word that is not known
@@ -9,12 +9,12 @@ use crate::path;
 use crate::words::{WordPattern, wild};
 use postern_command::{Operands, operands_in_order};
 
-/// Whether a deny rule's words match.
+/// Result of matching a deny rule's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Match {
     /// No.
     No,
-    /// It depends on something that is only known when it runs.
+    /// Depends on something that is only known when it runs.
     Maybe,
     /// Yes.
     Yes,
@@ -39,7 +39,7 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
     })
 }
 
-/// Whether a pattern's first word names this program.
+/// Returns true if a pattern's first word names this program.
 pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
     let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
     if text.contains('/') {

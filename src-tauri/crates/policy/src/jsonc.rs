@@ -1,5 +1,6 @@
-//! JSON with comments and trailing commas, made plain without moving anything: what is found in the plain text stands
-//! at the same line and column in the person's.
+//! Reader of JSON with comments and trailing commas, made plain without moving anything.
+//!
+//! So a position in the plain text is the same line and column in the person's.
 
 use crate::permissions::FileError;
 use jsonc_parser::ast::{ObjectProp, Value};
@@ -7,7 +8,7 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, Scanner, ScannerOptions, parse_to_ast};
 
-/// The same text as plain JSON, blanks where comments and trailing commas were; or where it is no such text.
+/// Converts a text to plain JSON, with blanks in place of comments and trailing commas, or returns its fault.
 pub fn plain(text: &str) -> Result<String, FileError> {
     parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options())
         .map_err(|error| FileError::of_json(text, &error))?;
@@ -37,14 +38,15 @@ pub fn plain(text: &str) -> Result<String, FileError> {
     String::from_utf8(plain).map_err(|error| FileError::at(text, 1, 1, error.to_string()))
 }
 
-/// Where each entry of the list under a key of the outermost object stands: line and column, both counted from 1, the
-/// column in characters.
+/// Returns the line and column of each entry of the list under a key of the outermost object.
+///
+/// Both are counted from 1, the column in characters.
 pub fn places_in_list(text: &str, key: &str) -> Vec<(usize, usize)> {
     let Some(list) = under(text, key) else { return Vec::new() };
     list.into_iter().map(|at| place(text, at)).collect()
 }
 
-/// Where a key of the outermost object stands.
+/// Returns the line and column of a key of the outermost object.
 pub fn place_of_key(text: &str, key: &str) -> Option<(usize, usize)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };

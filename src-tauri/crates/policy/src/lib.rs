@@ -1,4 +1,6 @@
-//! May it run: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence. Pure.
+//! Policy: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence.
+//!
+//! Pure.
 
 mod advice;
 mod agent;

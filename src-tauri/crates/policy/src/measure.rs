@@ -39,14 +39,14 @@ pub enum Always {
     FirstOffer,
 }
 
-/// What the commands are judged by.
+/// Policy that the commands are judged by.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// The agent's settings.
     pub settings: Settings,
     /// The rules from the start, in every project.
     pub rules: Vec<Rule>,
-    /// Who would run the commands.
+    /// Actor that would run the commands.
     pub origin: Origin,
     /// The person's home folder.
     pub home: String,
@@ -72,7 +72,7 @@ impl Default for Setup {
 pub struct Measured {
     /// Commands.
     pub calls: usize,
-    /// Commands that run without a question.
+    /// Commands that run silently.
     pub allowed: usize,
     /// Commands that the person is asked about.
     pub asked: usize,
@@ -82,9 +82,9 @@ pub struct Measured {
     pub without_offer: usize,
     /// High-risk commands, whatever is decided about them.
     pub dangerous: usize,
-    /// What is asked or denied, by cause; most first.
+    /// Counts of questions and denials by cause, the highest first.
     pub by_reason: Vec<Tally>,
-    /// The same by each program that is not allowed.
+    /// Counts of questions and denials by program, the highest first.
     pub by_program: Vec<Tally>,
     /// Questions without an offer, by what prevents one.
     pub by_nothing_to_save: Vec<Tally>,
@@ -93,13 +93,13 @@ pub struct Measured {
     pub stopped: Vec<Stopped>,
 }
 
-/// A command that does not run without a question.
+/// A command that does not run silently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stopped {
-    /// Its place among the commands, from 0.
+    /// Index among the commands, from 0.
     pub call: usize,
-    /// Whether the person is asked or it is denied.
+    /// True if the person is asked or it is denied.
     pub decision: Decision,
     /// The name of the cause, as in `byReason`.
     pub reason: String,
@@ -113,7 +113,7 @@ pub struct Stopped {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
-    /// What they have in common.
+    /// Cause or program.
     pub name: String,
     /// Commands that the person is asked about.
     pub asked: usize,

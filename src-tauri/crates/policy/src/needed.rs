@@ -1,4 +1,4 @@
-//! What has to be looked up before a reading can be judged.
+//! Lookups that are needed before a reading can be judged.
 
 use crate::path;
 use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via, class_of};
@@ -7,7 +7,7 @@ use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via
 const SHELL_WORDS: [&str; 10] =
     ["command", "builtin", "exec", "eval", "trap", "time", "coproc", "noglob", "nocorrect", "-"];
 
-/// How one program is looked up.
+/// Lookup of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'a> {
     /// A bare name: on the agent's search path, never on one from the request.
@@ -18,7 +18,7 @@ pub enum Wanted<'a> {
     Nothing,
 }
 
-/// What is looked up for one step, in the order of [`Reading::steps`].
+/// Lookups for a step, in the order of [`Reading::steps`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needed<'a> {
     /// The step's own program.
@@ -27,11 +27,11 @@ pub struct Needed<'a> {
     pub via: Vec<Wanted<'a>>,
     /// The file that an interpreter or shell would run: its path as written.
     pub script: Option<&'a str>,
-    /// Where the step runs, for relative paths.
+    /// Folder of the step, for relative paths.
     pub dir: &'a Dir,
 }
 
-/// What the host looks up for each step of a reading.
+/// Returns the lookups for each step of a reading.
 pub fn lookups(reading: &Reading) -> Vec<Needed<'_>> {
     let in_shell = reading.plain.is_none();
     reading.steps.iter().map(|step| needed(step, in_shell)).collect()
@@ -53,12 +53,12 @@ fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
     Needed { program, via, script, dir: &step.dir }
 }
 
-/// Whether a shell is among the wrappers before the one at `at`: its text is where that one stands.
+/// Returns true if a shell is among the wrappers before the one at `at`: its text is where that one stands.
 pub(crate) fn follows_shell(step: &Step, at: usize) -> bool {
     step.via.iter().take(at).any(is_shell)
 }
 
-/// Whether a wrapper is a shell that reads text.
+/// Returns true if a wrapper is a shell that reads text.
 pub(crate) fn is_shell(via: &Via) -> bool {
     let name = via.argv.first().and_then(|word| word.value.as_deref());
     name.is_some_and(|name| class_of(path::base_name(name)) == Class::Shell)
@@ -76,7 +76,7 @@ fn wanted(name: &str) -> Wanted<'_> {
     if name.contains('/') { Wanted::Path(name) } else { Wanted::Name(name) }
 }
 
-/// The absolute folder in which a step runs, where it is known.
+/// Returns the absolute folder in which a step runs, where it is known.
 pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     match dir {
         Dir::Same => Some(path::normal(cwd).into_owned()),
@@ -85,7 +85,7 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     }
 }
 
-/// Every absolute folder in which a step may run, where they are known.
+/// Returns every absolute folder in which a step may run, where they are known.
 pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
     match dir {
         Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder]),
@@ -103,7 +103,7 @@ pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
     all.map(|guess| &**guess).filter(|argv| !argv.is_empty())
 }
 
-/// Whether the shell itself answers to the name.
+/// Returns true if the shell itself answers to the name.
 pub(crate) fn is_shell_word(name: &str) -> bool {
     SHELL_WORDS.contains(&name)
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use postern_command::{Dialect, read_argv, read_shell};
 
-    /// The wrappers and the program of the last step, as they are looked up; `-` for what is not.
+    /// Returns the wrappers and the program of the last step, as they are looked up; `-` for what is not.
     fn looked_up(reading: &Reading) -> String {
         let last = lookups(reading).pop().unwrap();
         let all = last.via.iter().chain(std::iter::once(&last.program));

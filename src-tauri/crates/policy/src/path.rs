@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
-/// The lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the end.
+/// Returns the lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the
+/// end.
 pub fn normal(path: &str) -> Cow<'_, str> {
     let plain = path.starts_with('/')
         && (path.len() == 1 || path[1..].split('/').all(|part| !matches!(part, "" | "." | "..")));
@@ -23,7 +24,7 @@ pub fn normal(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("/{}", parts.join("/")))
 }
 
-/// `path` seen from `base`: absolute paths stay, all come out normal.
+/// Joins `path` to `base`: absolute paths stay, all come out normal.
 pub(crate) fn join(base: &str, path: &str) -> String {
     if path.starts_with('/') {
         normal(path).into_owned()
@@ -32,7 +33,7 @@ pub(crate) fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// `/proc/self/root/x` is `/x`, `/proc/123/cwd/x` is `x` in the folder where it runs.
+/// Converts `/proc/self/root/x` to `/x`, and `/proc/123/cwd/x` to `x` in the folder where it runs.
 pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
     let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     match parts.as_slice() {
@@ -181,12 +182,12 @@ pub fn from_home<'a>(path: &'a str, home: &str) -> Cow<'a, str> {
     }
 }
 
-/// What stands behind the last slash.
+/// Returns the part after the last slash.
 pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a normal path is `folder` or lies in it.
+/// Returns true if a normal path is `folder` or lies in it.
 pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -195,8 +196,10 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
 /// Bytes of the longest path that a system opens (`PATH_MAX`: 4,096 on Linux, 1,024 on macOS).
 const LONGEST: usize = 4096;
 
-/// One spelling for names that a file system without case, or one that keeps accents apart, takes for the same. What is longer
-/// than any path names no file: it is only written small.
+/// Returns one spelling for names that a file system without case, or one that keeps accents apart, takes for
+/// the same.
+///
+/// A text that is longer than any path names no file: it is only written small.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || text.len() > LONGEST {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -214,7 +217,7 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text with each accent as part of its letter (Unicode's NFC); nearly every text is written so.
+/// Returns the text with each accent as part of its letter (Unicode's NFC); nearly every text is written so.
 fn composed(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),
@@ -222,8 +225,10 @@ fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The spelling that deny rules compare by: normal, without case, and with the folders that are one and the same on
-/// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root).
+/// Returns the spelling that deny rules compare by: normal, without case, and with equal folders written one
+/// way.
+///
+/// `/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root.
 pub(crate) fn deny_key(path: &str) -> String {
     let prefixless = without_prefixes(path);
     let normal = normal(&prefixless);

@@ -24,7 +24,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// From a map of names to absolute paths.
+    /// Makes a lookup from a map of names to absolute paths.
     pub fn new(names: HashMap<String, String>) -> Self {
         let paths = names.values().cloned().collect();
         Self { names, paths }
@@ -57,7 +57,7 @@ pub(crate) struct Pretended<'a> {
 }
 
 impl<'a> Pretended<'a> {
-    /// A line of shell text with every program present.
+    /// Returns a line of shell text with every program present.
     pub(crate) fn line(cwd: &'a str, home: &'a str, origin: Origin) -> Self {
         let contents = Contents::Unchanged;
         Self { bins: None, contents, origin, cwd, home, shell: true, env_to_ask: &[], now: 0 }
@@ -163,7 +163,7 @@ impl<'a> Pretended<'a> {
     }
 }
 
-/// A file of which only the content is known.
+/// Returns a file of which only the content is known.
 pub(crate) fn identity(sha256: &str) -> Identity {
     Identity {
         sha256: sha256.to_owned(),
@@ -177,7 +177,7 @@ pub(crate) fn identity(sha256: &str) -> Identity {
     }
 }
 
-/// A file whose content is always the same: its path stands for it.
+/// Returns a file whose content is always the same: its path stands for it.
 fn unchanged(path: &str) -> Identity {
     identity(path)
 }

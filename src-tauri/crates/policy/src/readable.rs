@@ -13,19 +13,19 @@ const OF_RUNS: [&str; 8] =
 /// Reason why no rule may let an agent read a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotReadable {
-    /// It names many.
+    /// Glob that names many files.
     #[error("name one folder, without wildcards")]
     Glob,
     /// Other people's and programs' data lies in it.
     #[error("that is too much to read: name a folder in it")]
     TooMuch,
-    /// It is, or lies in, a protected place.
+    /// Protected place, or a file in one.
     #[error("keys, Postern's data, and settings of shells, git and agents are never read because of a rule")]
     Protected,
     /// Protected places lie in it.
     #[error("it holds keys or Postern's data: name a folder beside them")]
     HoldsKeys,
-    /// Its content is a run's own.
+    /// File that holds a run's own data.
     #[error("temporary files and devices are a run's own: a rule can't open them")]
     OfRuns,
 }

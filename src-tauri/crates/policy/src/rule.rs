@@ -12,7 +12,7 @@ pub type RuleId = i64;
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = i64;
 
-/// What a rule does.
+/// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -25,13 +25,14 @@ pub enum Effect {
     Ask,
 }
 
-/// What a rule matches. The kind is told by how the rule was written, never guessed when matching.
+/// Pattern of a rule. Its kind comes from how the rule was written, never from a guess when matching.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Pattern {
-    /// A path with globs: `~/Projects/**/bin/bird`. `*` stays inside one component. Matches the invoked absolute path
-    /// or the real path.
+    /// Path with globs: `~/Projects/**/bin/bird`.
+    ///
+    /// `*` stays inside one component. Matches the invoked absolute path or the real path.
     Path(String),
     /// Words of a command: `git push *`. Matched word by word; a last `*` means any further arguments.
     Command(String),
@@ -128,14 +129,14 @@ pub enum Authority {
     AppStore,
     /// A Developer ID certificate.
     DeveloperId,
-    /// Nobody: signed ad hoc, which everybody can do.
+    /// No signer: signed ad hoc, which anyone can do.
     AdHoc,
     /// Unknown: self-signed, or recorded before authorities were checked.
     #[default]
     Unknown,
 }
 
-/// What is known about a file at one moment.
+/// Identity of a file at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -247,9 +248,9 @@ pub struct Limits {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct CoveredEffect {
-    /// Its kind: `read`, `write`, `run-project-code`.
+    /// Kind: `read`, `write`, `run-project-code`.
     pub kind: String,
-    /// Its widest reach.
+    /// Widest reach.
     #[cfg_attr(feature = "ts", ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\""))]
     pub scope: Scope,
     /// Hosts, remotes or packages that it may be about.
@@ -258,7 +259,7 @@ pub struct CoveredEffect {
     pub names: Vec<String>,
 }
 
-/// Who may run what a rule allows.
+/// Origins that a rule is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -279,7 +280,7 @@ impl RuleOrigin {
         }
     }
 
-    /// Whether a rule holds for what this origin would run.
+    /// Returns true if a rule holds for what this origin would run.
     pub fn holds_for(self, origin: Origin) -> bool {
         match self {
             Self::Any => true,
@@ -288,7 +289,7 @@ impl RuleOrigin {
     }
 }
 
-/// Where a rule came from.
+/// Source of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "name")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -301,13 +302,13 @@ pub enum Source {
     Skill(String),
     /// An agent's `permissions.jsonc`.
     File,
-    /// Shipped by an organisation; read-only.
+    /// Shipped by an organization; read-only.
     Managed,
     /// Imported.
     Import,
 }
 
-/// How long a rule lasts.
+/// Lifetime of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -327,19 +328,16 @@ pub enum Lifetime {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Rule {
-    /// Its number.
     pub id: RuleId,
-    /// What it does.
     pub effect: Effect,
-    /// Whose it is; none means everybody's.
+    /// Agent that it is for; `None` means everybody.
     pub agent: Option<AgentId>,
-    /// What it matches.
     pub pattern: Pattern,
-    /// One pattern a word for the arguments (`*` one word, a last `**` any further words); none means any arguments.
+    /// A pattern for each argument (`*` one word, a last `**` any further words); `None` means any arguments.
     pub args: Option<Vec<String>>,
     /// The identity it was approved with.
     pub pin: Option<Box<Pin>>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     pub allow_writes: bool,
     /// True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -366,24 +364,21 @@ pub struct Rule {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub origin: RuleOrigin,
-    /// Where it came from.
     pub source: Source,
-    /// How long it lasts.
     pub lifetime: Lifetime,
-    /// Why it exists, in the person's words.
+    /// Reason for it, in the person's words.
     pub why: Option<String>,
     /// Commands it must match, checked when it is saved.
     pub matches: Vec<String>,
     /// Commands it must not match, checked when it is saved.
     pub misses: Vec<String>,
-    /// When it was made.
     pub created_at: Millis,
-    /// How it was used.
     pub usage: Usage,
 }
 
 impl Rule {
-    /// A rule of everybody's that a person wrote, for good and without conditions, as yet in no store.
+    /// Returns a rule of everybody's that a person wrote, always and without conditions, as yet in no
+    /// store.
     pub fn new(effect: Effect, pattern: Pattern) -> Self {
         Self {
             id: 0,
@@ -410,14 +405,14 @@ impl Rule {
     }
 }
 
-/// How a rule was used.
+/// Use of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Usage {
-    /// How often it allowed or denied.
+    /// Number of times it allowed or denied.
     pub count: u64,
-    /// When it last did.
+    /// Time of the last use.
     pub last_used_at: Option<Millis>,
     /// The command then.
     pub last_command: Option<String>,

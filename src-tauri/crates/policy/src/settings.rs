@@ -1,6 +1,6 @@
-//! What a person sets for an agent.
+//! Settings of an agent.
 
-use crate::classes::Access;
+use crate::classes::{Access, Class};
 use serde::{Deserialize, Serialize};
 
 /// Folders searched for programs by default. On macOS those of `/etc/paths.d` follow.
@@ -27,7 +27,7 @@ pub const SEARCH_PATH: &[&str] =
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct AgentId(String);
 
-/// Why a text is not an agent's name.
+/// Error for a text that is not an agent's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an agent's name: 1 to 64 of a-z A-Z 0-9 . _ - are, not starting with . or -")]
 pub struct BadAgentId(pub String);
@@ -41,7 +41,7 @@ impl AgentId {
         if fits { Ok(Self(name)) } else { Err(BadAgentId(name)) }
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -66,33 +66,33 @@ impl std::fmt::Display for AgentId {
     }
 }
 
-/// How much an agent may run at all.
+/// Extent of what an agent may run at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Security {
     /// Nothing.
     Deny,
-    /// What a rule allows; the rest as `ask` says.
+    /// Commands that a rule allows; the rest as `ask` says.
     Allowlist,
     /// Everything but what a deny rule or the core names.
     Full,
 }
 
-/// When a person is asked.
+/// Occasions on which a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Ask {
     /// Never.
     Off,
-    /// When no rule covers the request.
+    /// Asks if no rule covers the request.
     OnMiss,
     /// Every time, whatever the rules allow.
     Always,
 }
 
-/// What happens when nobody answered in time.
+/// Fallback if nobody answered in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -105,25 +105,25 @@ pub enum Fallback {
     Full,
 }
 
-/// What happens to shell text that cannot be read in full.
+/// Treatment of shell text that cannot be read in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Unreadable {
     /// The person is asked.
     Ask,
-    /// It is sent back to the agent with advice, and nobody is asked.
+    /// Sent back to the agent with advice, silently.
     SendBack,
 }
 
-/// What happens to a question while no approver is connected at all.
+/// Treatment of a question while no approver is connected at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Unattended {
-    /// It is denied after a short while in which one can connect.
+    /// Denied after a short while in which one can connect.
     Deny,
-    /// It waits for as long as any other.
+    /// Kept waiting for as long as any other.
     Wait,
 }
 
@@ -132,20 +132,18 @@ pub enum Unattended {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Settings {
-    /// How much it may run at all.
     pub security: Security,
-    /// When a person is asked.
     pub ask: Ask,
-    /// Whether it may ask for this machine at all (source 1's elevated gate). Off, every host command is denied; its tools
-    /// are judged as before.
+    /// True if it may ask for this machine at all (source 1's elevated gate). Off, every host command is
+    /// denied; its tools are judged as before.
     pub elevated: bool,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub fallback: Fallback,
-    /// How long a question waits, in milliseconds: 10 s to 30 min.
+    /// Time that a question waits, in milliseconds: 10 s to 30 min.
     pub approval_timeout_ms: u64,
     /// A question that nobody is connected to see.
     pub unattended: Unattended,
-    /// How long a run may take when the request names no limit, in milliseconds.
+    /// Time limit of a run when the request names none, in milliseconds.
     pub run_timeout_ms: u64,
     /// The most a request may ask for, in milliseconds; none lifts the cap.
     pub run_timeout_cap_ms: Option<u64>,
@@ -168,7 +166,7 @@ pub struct Settings {
     pub system: Access,
     /// Using keys, passwords and tokens.
     pub secrets: Access,
-    /// Whether confined builds may serve and connect on loopback.
+    /// True if confined builds may serve and connect on loopback.
     pub loopback: bool,
     /// Shell text that cannot be read.
     pub unreadable: Unreadable,
@@ -238,7 +236,7 @@ pub enum Preset {
 }
 
 impl Settings {
-    /// The preset these settings stand for, where it is one of the three.
+    /// Returns the preset these settings stand for, where it is one of the three.
     pub fn preset(&self) -> Option<Preset> {
         match (self.security, self.ask) {
             (Security::Deny, Ask::Off) => Some(Preset::Deny),
@@ -256,5 +254,45 @@ impl Settings {
             Preset::Ask => (Security::Allowlist, Ask::OnMiss),
             Preset::Allow => (Security::Full, Ask::Off),
         };
+    }
+}
+
+impl Settings {
+    /// Returns what the agent may do about a class.
+    pub fn access(&self, class: Class) -> Access {
+        match class {
+            Class::Look => self.look,
+            Class::Files => self.files,
+            Class::Build => self.build,
+            Class::Network => self.network,
+            Class::Share => self.share,
+            Class::Install => self.install,
+            Class::System => self.system,
+            Class::Secrets => self.secrets,
+        }
+    }
+
+    /// Sets what the agent may do about a class.
+    pub fn set_access(&mut self, class: Class, access: Access) {
+        *match class {
+            Class::Look => &mut self.look,
+            Class::Files => &mut self.files,
+            Class::Build => &mut self.build,
+            Class::Network => &mut self.network,
+            Class::Share => &mut self.share,
+            Class::Install => &mut self.install,
+            Class::System => &mut self.system,
+            Class::Secrets => &mut self.secrets,
+        } = access;
+    }
+
+    /// Returns true if the agent has effects of a class silently. It needs folders of its own for all but looking.
+    pub fn allows(&self, class: Class) -> bool {
+        self.access(class) == Access::Allow && (!class.needs_folders() || !self.folders.is_empty())
+    }
+
+    /// Returns true if a class decides anything.
+    pub(crate) fn has_classes(&self) -> bool {
+        Class::ALL.into_iter().any(|class| self.access(class) != Access::Ask)
     }
 }

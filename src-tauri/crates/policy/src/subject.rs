@@ -1,4 +1,4 @@
-//! What a request is about, and who would do it: typed where a request comes in, and never read from a text again.
+//! Subject and origin of a request: typed where a request comes in, and never read from a text again.
 
 use crate::permissions::SHELL_TOOL;
 use postern_command::effect::{host_of, is_secret};
@@ -6,7 +6,7 @@ use postern_command::{Effect, Reversible, Scope, StepEffect, Why};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// Who does what is asked for once it is allowed.
+/// Actor that carries out what is asked for once it is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -21,27 +21,26 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Whether Postern runs it.
+    /// Returns true if Postern runs it.
     pub fn is_host(&self) -> bool {
         matches!(self, Self::Host)
     }
 }
 
-/// What a request is about.
+/// Subject of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A command.
     Command(Command),
     /// Changes to a file.
     FileEdit {
-        /// Which file, as written.
+        /// Path of the file, as written.
         path: String,
-        /// What would change in it.
         change: FileChange,
     },
     /// Files or folders that are read or searched.
     FileRead {
-        /// Which, as written.
+        /// Paths, as written.
         paths: Vec<String>,
     },
     /// Something that is fetched from the network.
@@ -53,18 +52,11 @@ pub enum Subject {
     McpCall {
         /// The server.
         server: String,
-        /// Its tool.
         tool: String,
-        /// What it is called with.
         arguments: Map<String, Json>,
     },
     /// Any other tool.
-    Other {
-        /// Its name.
-        tool: String,
-        /// What it is called with.
-        arguments: Map<String, Json>,
-    },
+    Other { tool: String, arguments: Map<String, Json> },
 }
 
 /// A command as it was asked for.
@@ -76,10 +68,10 @@ pub enum Command {
     Shell(String),
 }
 
-/// What would change in a file.
+/// Change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// All of it is written anew.
+    /// All of it is written again.
     Whole(String),
     /// Pieces of it are replaced, in this order.
     Pieces(Vec<Replacement>),
@@ -92,7 +84,7 @@ pub struct Replacement {
     pub old: String,
     /// The text that would be.
     pub new: String,
-    /// Whether it is replaced wherever it stands.
+    /// True if it is replaced wherever it stands.
     pub everywhere: bool,
 }
 
@@ -107,8 +99,10 @@ const REPLACED: [(&str, &str); 4] =
 const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
 
 impl Subject {
-    /// What the use of a tool is about. What is not known to be anything else is [`Subject::Other`], with all its arguments:
-    /// nothing that a tool is given is left out.
+    /// Makes the subject of a tool's use.
+    ///
+    /// A use that is not known to be anything else is [`Subject::Other`], with all its arguments: nothing
+    /// that a tool is given is left out.
     pub fn of_call(tool: &str, server: Option<&str>, arguments: &Map<String, Json>) -> Self {
         let other = || Self::Other { tool: tool.to_owned(), arguments: arguments.clone() };
         // Whoever names it as a shell's use has it judged as one.
@@ -154,7 +148,7 @@ impl Subject {
         }
     }
 
-    /// Who does it.
+    /// Returns the actor that carries it out.
     pub fn origin_of_call(&self) -> Origin {
         match self {
             Self::Command(_) => Origin::AgentShell,
@@ -167,7 +161,7 @@ impl Subject {
     }
 }
 
-/// The arguments of a shell tool that are no part of its command, its folder or its reason.
+/// Returns the arguments of a shell tool that are no part of its command, its folder or its reason.
 pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
     let rest = arguments.iter().filter(|(name, _)| !OF_A_COMMAND.contains(&name.as_str()));
     rest.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -196,14 +190,15 @@ fn text<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a str> {
     arguments.get(name)?.as_str()
 }
 
-/// The path, and whether nothing but the arguments of these names stands beside it.
+/// Returns the path, and whether nothing but the arguments of these names stands beside it.
 fn path_beside<'a>(arguments: &'a Map<String, Json>, names: &[&str]) -> Option<&'a str> {
     let mut paths = PATHS.iter().filter_map(|name| Some((*name, text(arguments, name)?)));
     let (name, path) = paths.next().filter(|_| paths.next().is_none())?;
     arguments.keys().all(|key| key == name || names.contains(&key.as_str())).then_some(path)
 }
 
-/// A tool that only reads. What it looks for is part of what it is about: a pattern is shown with the arguments.
+/// Returns a tool that only reads. What it looks for is part of what it is about: a pattern is shown with the
+/// arguments.
 fn read(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
     if tool != "read_file" {
         return None;
@@ -255,7 +250,7 @@ fn replacement(arguments: &Map<String, Json>, old: &str, new: &str) -> Option<Re
     Some(Replacement { old, new, everywhere })
 }
 
-/// A tool that is given the address of something on the network.
+/// Returns a tool that is given the address of something on the network.
 fn fetched(arguments: &Map<String, Json>) -> Option<Subject> {
     let url = text(arguments, "url")?;
     let is_web = ["http://", "https://"]

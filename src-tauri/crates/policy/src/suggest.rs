@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// A question of the past.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// How often it was asked.
+    /// Number of times it was asked.
     pub times: u64,
     /// True if the person denied it at least once: nothing that allows it is suggested.
     pub denied: bool,
-    /// What *Always* would save for it.
+    /// Rules that *Always* would save for it.
     pub offers: Vec<Offer>,
 }
 
@@ -21,13 +21,13 @@ pub struct Asked {
 pub struct Suggested {
     /// The offer, with the rules that no suggestion before it has.
     pub offer: Offer,
-    /// How many questions it answers, together with the suggestions before it.
+    /// Number of questions it answers, together with the suggestions before it.
     pub spares: u64,
     /// Places of those questions in the list.
     pub answers: Vec<usize>,
 }
 
-/// What makes two rules the same here.
+/// Parts of a rule that make two rules the same here.
 type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput, Option<Limits>, Option<Profile>);
 
 fn said(draft: &Draft, offer: &Offer) -> Said {
@@ -42,7 +42,7 @@ fn said(draft: &Draft, offer: &Offer) -> Said {
 }
 
 /// A question with its rules by number.
-struct Question<'a> {
+struct CountedQuestion<'a> {
     asked: &'a Asked,
     /// The offer that would be suggested.
     best: &'a Offer,
@@ -55,7 +55,7 @@ struct Question<'a> {
 /// Returns at most `most` suggestions, each answering the most questions for each rule that it adds.
 pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
     let mut numbers: HashMap<Said, usize> = HashMap::new();
-    let questions: BTreeMap<usize, Question<'_>> =
+    let questions: BTreeMap<usize, CountedQuestion<'_>> =
         asked.iter().enumerate().filter_map(|(at, one)| Some((at, question(one, &mut numbers)?))).collect();
     let mut chosen: HashSet<usize> = HashSet::new();
     let mut open: Vec<usize> = questions.keys().copied().filter(|at| !asked[*at].denied).collect();
@@ -75,7 +75,7 @@ pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
     suggestions
 }
 
-fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<Question<'a>> {
+fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<CountedQuestion<'a>> {
     let best = preferred(&asked.offers)?;
     let mut of = |offer: &Offer| -> Vec<usize> {
         let number = |draft: &Draft| {
@@ -86,7 +86,7 @@ fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<
     };
     let wanted = of(best);
     let needs = asked.offers.iter().filter(|offer| !offer.drafts.is_empty()).map(of).collect();
-    Some(Question { asked, best, needs, wanted })
+    Some(CountedQuestion { asked, best, needs, wanted })
 }
 
 /// Returns the offer for all calls of a command rather than for one, confined if that can be.
@@ -97,7 +97,7 @@ fn preferred(offers: &[Offer]) -> Option<&Offer> {
 
 /// Finds the question whose rules answer the most questions for each rule that they add, with those and their number of times.
 fn best(
-    questions: &BTreeMap<usize, Question<'_>>,
+    questions: &BTreeMap<usize, CountedQuestion<'_>>,
     open: &[usize],
     chosen: &HashSet<usize>,
 ) -> Option<(usize, Vec<usize>, u64)> {
@@ -112,7 +112,8 @@ fn best(
             continue;
         }
         let has = |rule: &usize| chosen.contains(rule) || new.contains(rule);
-        let is_answered = |question: &Question<'_>| question.needs.iter().any(|need| need.iter().all(has));
+        let is_answered =
+            |question: &CountedQuestion<'_>| question.needs.iter().any(|need| need.iter().all(has));
         if questions.values().any(|question| question.asked.denied && is_answered(question)) {
             continue;
         }
@@ -138,7 +139,7 @@ mod tests {
         Asked { times, denied: false, offers: Scene::new().shell(line).offers() }
     }
 
-    /// The patterns of each suggestion with what it spares.
+    /// Returns the patterns of each suggestion with what it spares.
     fn suggested(asked: &[Asked], most: usize) -> Vec<(String, u64)> {
         let text = |one: &super::Suggested| {
             let texts = one.offer.drafts.iter().map(|draft| crate::pattern_text(&draft.pattern));

@@ -16,7 +16,7 @@ pub(crate) const OWN_PID: u32 = 4711;
 
 pub(crate) const DATA: &str = "/Users/u/Library/Application Support/Postern";
 
-/// A file's identity by its content.
+/// Returns a file's identity by its content.
 pub(crate) fn identity(content: &str) -> Identity {
     let hex = format!(
         "{:064x}",
@@ -34,7 +34,7 @@ pub(crate) fn identity(content: &str) -> Identity {
     }
 }
 
-/// A rule that the person wrote.
+/// Returns a rule that the person wrote.
 pub(crate) fn rule(id: i64, effect: Effect, text: &str) -> Rule {
     Rule {
         id,
@@ -124,7 +124,7 @@ impl Scene {
         scene
     }
 
-    /// A program at a path, with this content.
+    /// Returns a program at a path, with this content.
     pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
         self.programs.insert(
             path.to_owned(),
@@ -262,7 +262,7 @@ impl Scene {
         self.with_facts(judge)
     }
 
-    /// With more rules, compiled by themselves, as everybody's are.
+    /// Judges with more rules, compiled by themselves, as everybody's are.
     pub(crate) fn judged_with(&self, shared: &[Rule]) -> Verdict {
         let shared = RuleSet::compile(shared, HOME, true);
         self.with_facts(|policy, facts| {

@@ -8,7 +8,7 @@ use crate::rule::{Effect, RuleId};
 pub use postern_protocol::Decision;
 use serde::{Deserialize, Serialize};
 
-/// Why, as a stable name.
+/// Reason, as a stable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -43,7 +43,7 @@ pub enum Reason {
     Opaque,
     /// No rule covers it.
     AllowlistMiss,
-    /// It only reads, and this system cannot hold it to that.
+    /// Only reads, and this system cannot hold it to that.
     CannotConfine,
     /// `ask: always`, or a rule that asks.
     AskAlways,
@@ -58,19 +58,17 @@ pub enum Reason {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RuleRef {
-    /// Its number.
     pub id: RuleId,
-    /// What it does.
     pub effect: Effect,
-    /// Its pattern as it is written in a list (`git push *`, `/opt/homebrew/bin/rg`).
+    /// Pattern as it is written in a list (`git push *`, `/opt/homebrew/bin/rg`).
     pub pattern: String,
-    /// Where it came from, in a word or two ("you", "always", "skill bird", "permissions.jsonc:12").
+    /// Source, in a word or two ("you", "always", "skill bird", "permissions.jsonc:12").
     pub source: String,
-    /// Why it exists, in the person's words.
+    /// Reason for it, in the person's words.
     pub why: Option<String>,
 }
 
-/// How careful a person should be.
+/// Risk level: how careful a person should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -83,19 +81,18 @@ pub enum RiskLevel {
     Dangerous,
 }
 
-/// What one step contributed.
+/// Contribution of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepVerdict {
-    /// Its words where all are known before the run.
+    /// Words, if all are known before the run.
     pub argv: Option<Vec<String>>,
     /// As written.
     pub text: String,
     /// The program's name.
     pub program: Option<String>,
-    /// Its resolved path.
+    /// Resolved path.
     pub path: Option<String>,
-    /// What it contributed.
     pub decision: Decision,
     /// Stable name of the cause.
     pub reason: Reason,
@@ -104,11 +101,11 @@ pub struct StepVerdict {
     pub cause: Cause,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
-    /// Where it stands in the request's text: first byte and byte behind the last.
+    /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
 }
 
-/// One line of the trace that `explain` prints.
+/// Line of the trace that `explain` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceLine {
@@ -123,7 +120,6 @@ pub struct TraceLine {
 #[serde(rename_all = "camelCase")]
 #[must_use]
 pub struct Verdict {
-    /// What happens.
     pub decision: Decision,
     /// Stable name of the cause.
     pub reason: Reason,
@@ -134,12 +130,11 @@ pub struct Verdict {
     pub advice: Option<Advice>,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
-    /// How careful a person should be.
     pub risk: Risk,
     /// Confinement of its run.
     #[serde(default)]
     pub confinement: Confinement,
-    /// What each step contributed.
+    /// Contribution of each step.
     pub steps: Vec<StepVerdict>,
     /// Rules that were used: their last-used columns are written when the request is let through or denied by them.
     pub used: Vec<RuleId>,

@@ -1,4 +1,4 @@
-//! One word of a command against one word of a pattern.
+//! Comparison of a word of a command with a word of a pattern.
 
 /// A word of a pattern, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,18 +15,18 @@ impl WordPattern {
         if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
     }
 
-    /// The word as it was written.
+    /// Returns the word as it was written.
     pub(crate) fn text(&self) -> &str {
         let (Self::Literal(text) | Self::Glob(text)) = self;
         text
     }
 
-    /// Whether it names the word rather than describing it.
+    /// Returns true if it names the word rather than describing it.
     pub(crate) fn is_literal(&self) -> bool {
         matches!(self, Self::Literal(_))
     }
 
-    /// Whether it matches a known word.
+    /// Returns true if it matches a known word.
     pub(crate) fn matches(&self, word: &str) -> bool {
         match self {
             Self::Literal(text) => text == word,
@@ -38,9 +38,9 @@ impl WordPattern {
 /// The words of a pattern: a last `*` or `**` stands for any further words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordsPattern {
-    /// One pattern a word.
+    /// A pattern for each word.
     pub(crate) words: Vec<WordPattern>,
-    /// Whether any further words may follow.
+    /// True if any further words may follow.
     pub(crate) more: bool,
 }
 
@@ -61,8 +61,8 @@ impl WordsPattern {
         Self { words: kept.iter().map(|word| WordPattern::new(word)).collect(), more }
     }
 
-    /// Whether the words match one by one. A word that is not known before the run (`None`) is matched only by *any
-    /// further words*: it may become any number of words.
+    /// Returns true if the words match one by one. A word that is not known before the run (`None`) is
+    /// matched only by *any further words*: it may become any number of words.
     pub(crate) fn matches(&self, words: &[Option<&str>]) -> bool {
         let length =
             if self.more { words.len() >= self.words.len() } else { words.len() == self.words.len() };
@@ -74,7 +74,7 @@ impl WordsPattern {
                 .all(|(pattern, word)| word.is_some_and(|word| pattern.matches(word)))
     }
 
-    /// Whether the pattern names the word at `index` literally.
+    /// Returns true if the pattern names the word at `index` literally.
     pub(crate) fn names(&self, index: usize) -> bool {
         self.words.get(index).is_some_and(WordPattern::is_literal)
     }

@@ -1,4 +1,4 @@
-//! What a command does: the words of `does`.
+//! Effects of a command: the words of `does`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// One word of `does`: what an argument makes a program do beyond its ordinary work, or what a command does to the world.
+/// Word of `does`: an effect of an argument beyond the program's ordinary work, or of a command on the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -21,7 +21,7 @@ pub enum Does {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllDoes(pub Vec<Does>);
 
-/// What an argument makes a program do.
+/// Effect that an argument gives to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -118,7 +118,6 @@ pub enum EffectKind {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Of {
-    /// None.
     #[default]
     None,
     /// All of them behind the command that `when` names.
@@ -129,7 +128,7 @@ pub enum Of {
     Rest,
     /// The last.
     Last,
-    /// What is found below the first, or below the current folder.
+    /// Paths that are found below the first operand, or below the current folder.
     Found,
     /// The machines among them.
     Hosts,
@@ -155,11 +154,8 @@ pub enum InstallPlace {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Reversible {
-    /// It can.
     Yes,
-    /// It cannot.
     No,
-    /// Nobody knows.
     Unknown,
 }
 
@@ -328,7 +324,7 @@ impl<'de> Deserialize<'de> for AllDoes {
     }
 }
 
-/// One value or a list of values.
+/// A value, or a list of values.
 pub(crate) struct OneOrMany<T> {
     expected: &'static str,
     kind: PhantomData<T>,

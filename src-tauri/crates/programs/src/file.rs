@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::OneOrMany;
 use crate::grammar::{Place, placed};
-use crate::problem::{FileError, Problem, problems};
 use crate::{
     AllDoes, Alone, ArgEffect, Check, Class, Does, EffectKind, InstallPlace, Of, Operand, Power, ReadCheck,
     Reversible, Scope, Style,
 };
 
-/// What is known about a program, or about a family of programs that are used alike.
+/// Knowledge of a program, or of a family of programs that are used alike.
 ///
 /// A list of words is one text with blanks between them. Keys that take *some of `names`* also take `*` for all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -25,16 +24,16 @@ pub struct ProgramFile {
     /// The name of another program, whose `style`, `options`, `strict`, `mild`, `dash-prints`, `check`, `commands` and
     /// effects hold here too. What is given here replaces it; effects are added.
     pub like: Option<String>,
-    /// What kind of program it is.
+    /// Kind of program.
     #[serde(default)]
     pub kind: Class,
     /// Some of `names`: GNU tools that Homebrew and BSD ports install with a leading `g`.
     #[serde(default)]
     pub gnu: String,
-    /// How its options are spelled.
+    /// Spelling of its options.
     pub style: Option<Style>,
-    /// Its options with what each takes: `-n` nothing, `-n:` a value, `-n?` the rest of its word. `@-n` is one before the
-    /// command, `add|rm:-n,-m:` are options behind these commands.
+    /// Options with their values: `-n` takes none, `-n:` a value, `-n?` the rest of its word. `@-n` comes
+    /// before the command, `add|rm:-n,-m:` after these commands.
     pub options: Option<String>,
     /// True if `options` lists every harmless option: any other is then asked about.
     pub strict: Option<bool>,
@@ -44,7 +43,7 @@ pub struct ProgramFile {
     pub dash_prints: Option<bool>,
     /// A check in code of what a pattern cannot say.
     pub check: Option<Check>,
-    /// How many words name the action, by the word behind the program; `*` for any other word.
+    /// Number of words that name the action, by the word after the program; `*` stands for any other word.
     #[serde(default)]
     pub words: BTreeMap<String, u8>,
     /// Commands of its own, for the pattern `!`: any command but these.
@@ -76,24 +75,24 @@ pub struct ProgramFile {
     /// Some of `names`: programs for which a file whose name begins with a dash is a well known trap.
     #[serde(default)]
     pub glob_trap: String,
-    /// What only reads.
+    /// Commands that only read.
     #[serde(default)]
     pub reads: Reads,
     /// Arguments by which it does more than its ordinary work.
     #[serde(default, rename = "effect")]
     pub effects: Vec<Effect>,
-    /// How it begins the command that it runs.
+    /// Way in which it starts another command.
     pub wrapper: Option<Wrapper>,
-    /// How it is given its code.
+    /// Way in which it takes its code.
     pub interpreter: Option<Interpreter>,
-    /// Its files that a confined run needs.
+    /// Files of its own that a confined run needs.
     pub caches: Option<Caches>,
     /// Command lines, and what they show.
     #[serde(default)]
     pub examples: BTreeMap<String, Shows>,
 }
 
-/// One effect: by which arguments, and which.
+/// An effect with the arguments that cause it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -125,7 +124,7 @@ pub struct Effect {
     pub source: String,
 }
 
-/// Which of its commands only read, where no argument has an effect.
+/// Commands that only read, if no argument has an effect.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -152,12 +151,12 @@ pub struct Reads {
     pub check: Option<ReadCheck>,
 }
 
-/// How a wrapper begins the command that it runs.
+/// Way in which a wrapper starts another command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Wrapper {
-    /// What it changes about that command.
+    /// Change that it makes to that command.
     #[serde(default)]
     pub power: Power,
     /// Words between its options and the command.
@@ -181,14 +180,14 @@ pub struct Wrapper {
     /// The only commands that it runs; any other word is a command of its own. Empty: it runs any.
     #[serde(default)]
     pub only: String,
-    /// What it does when no command is named.
+    /// Effect without a command.
     #[serde(default)]
     pub alone: Alone,
-    /// Where its options are documented.
+    /// Source of its options.
     pub source: String,
 }
 
-/// How an interpreter is given its code.
+/// Way in which an interpreter takes its code.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -205,7 +204,7 @@ pub struct Interpreter {
     /// Options whose value is the script (`java -jar`).
     #[serde(default)]
     pub script: String,
-    /// Where its options are documented.
+    /// Source of its options.
     pub source: String,
 }
 
@@ -236,14 +235,14 @@ pub struct Caches {
     pub source: String,
 }
 
-/// What an example shows: one thing, or several.
+/// Expectations of an example: one, or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shows(pub Vec<Example>);
 
-/// One thing that an example shows.
+/// Expectation of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Example {
-    /// Nothing but its ordinary work (`none`).
+    /// Nothing beyond its ordinary work (`none`).
     None,
     /// Something that is not followed (`unparsed`).
     Unparsed,
@@ -252,21 +251,6 @@ pub enum Example {
 }
 
 impl ProgramFile {
-    /// Reads a file and checks what it says.
-    pub fn parse(text: &str) -> Result<Self, FileError> {
-        let file: Self = toml::from_str(text).map_err(|error| FileError::Format(error.to_string()))?;
-        let found = problems(&file);
-        if found.is_empty() { Ok(file) } else { Err(FileError::Content(found)) }
-    }
-
-    /// Reads a file that a person wrote, which may only describe: what it says adds effects and takes none away.
-    pub fn parse_own(text: &str) -> Result<Self, FileError> {
-        let file = Self::parse(text)?;
-        let Self { names, style, options, words, effects, examples, .. } = file.clone();
-        let described = Self { names, style, options, words, effects, examples, ..Self::default() };
-        if described == file { Ok(file) } else { Err(FileError::Content(vec![Problem::NotForOwn])) }
-    }
-
     /// Returns the file together with what it has from the file that it is like. Effects of some names stay with those names.
     #[must_use]
     pub fn with_base(&self, base: &Self) -> Self {

@@ -1,13 +1,14 @@
-//! How options are written: `-n` takes nothing, `-n:` takes the rest of its word or the next word, `-n?` takes the rest of
-//! its word or nothing.
+//! Grammar of options.
+//!
+//! `-n` takes nothing, `-n:` takes the rest of its word or the next word, `-n?` takes the rest of its word or
+//! nothing.
 //!
 //! `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is one option with one dash, `+` is any word
 //! that begins with a plus. `@-n` is read before the command only, `add|rm:-n,-m:` behind these commands only.
 
-/// What an option takes.
+/// Value that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing.
     Nothing,
     /// The rest of its word, or the next word.
     Value,
@@ -15,7 +16,7 @@ pub enum Takes {
     Optional,
 }
 
-/// Where an option is read.
+/// Commands that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
     /// Before the command and behind it.

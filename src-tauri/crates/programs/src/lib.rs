@@ -1,4 +1,5 @@
-//! What is known about programs, as files that people write: their format, one reader of them, and its checks. Pure.
+//! Knowledge about programs, as files that people write: their format, one reader of them, and its checks.
+//! Pure.
 //!
 //! The build of `postern-command` turns the folder `crates/command/programs` into static tables. The same reader reads
 //! the files that people add on their own machine. `docs/PROGRAMS.md` explains the format.
@@ -7,6 +8,7 @@ mod effect;
 mod file;
 mod grammar;
 mod mark;
+mod parse;
 mod problem;
 mod vocabulary;
 

@@ -6,7 +6,7 @@
 //! | `@-c` | an option before the command |
 //! | `clone:-u` | an option of a command |
 //! | `install&-g`, `-i&-e` | two patterns that both match: a command with an option anywhere |
-//! | `compose:@-f` | an option of a command behind which its own command does not stand at once |
+//! | `compose:@-f` | an option of a command after which its own command does not stand at once |
 //! | `config`, `bisect.run` | a command |
 //! | `pr\|issue.view\|list` | a command with one of these names, and so below it |
 //! | `rollout!status,history` | a command, unless one of these stands right behind it |

@@ -1,4 +1,4 @@
-//! What is wrong with a file, and what would be right.
+//! Problems of a file, with what would be right.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::grammar::placed;
 use crate::mark::is_mark;
 use crate::{Caches, Class, Effect, ProgramFile, Wrapper, listed, takes};
 
-/// Why a file about a program cannot be used.
+/// Reason why a file about a program cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// Not TOML, or not of this format.
@@ -17,7 +17,7 @@ pub enum FileError {
     Content(Vec<Problem>),
 }
 
-/// One statement that cannot be right.
+/// Statement that cannot be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The file is about no program.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of program a name stands for.
+/// Kind of program that a name stands for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -20,7 +20,7 @@ pub enum Class {
     Multicall,
 }
 
-/// How a program's options are spelled.
+/// Spelling of a program's options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -28,18 +28,19 @@ pub enum Style {
     /// `-ab`, `-o FILE`, `-oFILE`, `--output=FILE`, and every abbreviation of a long name.
     #[default]
     Getopt,
-    /// The same, and letters without a dash in the first word (`tar xf`).
+    /// `getopt`, and letters without a dash in the first word (`tar xf`).
     Bundled,
-    /// One word an option, with one dash or two (`find -name`, `go -exec`).
+    /// A word for each option, with one dash or two (`find -name`, `go -exec`).
     Words,
 }
 
-/// What a wrapper changes about the program that it runs.
+/// Change that a wrapper makes to the program that it runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Power {
-    /// Nothing that matters here (`nohup`, `nice`, `time`, plain `env`): a rule for the inner program covers it.
+    /// No change that matters here (`nohup`, `nice`, `time`, plain `env`): a rule for the inner program
+    /// covers it.
     #[default]
     Transparent,
     /// Another user or more rights (`sudo`, `doas`, `su`): a rule for the inner program does not cover it.
@@ -59,7 +60,7 @@ pub enum Operand {
     Number,
 }
 
-/// What a wrapper does when no program is named.
+/// Effect of a wrapper without a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -90,7 +91,7 @@ pub enum Check {
     Curl,
     /// Setting the clock.
     Date,
-    /// Where files are put, taken from and changed.
+    /// Paths that files are put to, taken from and changed at.
     Files,
     /// Methods of calls, and files that are sent as text.
     Gh,
@@ -102,7 +103,7 @@ pub enum Check {
     Lookup,
     /// Changing the network.
     Network,
-    /// What is changed for all projects.
+    /// Settings that are changed for all projects.
     Npm,
     /// More than showing a certificate.
     Openssl,
@@ -116,7 +117,7 @@ pub enum Check {
     Ps,
     /// The file that a runtime is given.
     Script,
-    /// What a script of sed does.
+    /// Commands of a script of sed.
     Sed,
     /// Archives elsewhere.
     Tar,
@@ -139,9 +140,9 @@ pub enum ReadCheck {
     Awk,
     /// No formula by its path.
     Brew,
-    /// What is displayed or verified.
+    /// Signatures that are displayed or verified.
     Codesign,
-    /// Nothing that sets the clock.
+    /// Uses that do not set the clock.
     Date,
     /// No device.
     Devices,
@@ -167,11 +168,11 @@ pub enum ReadCheck {
     Openssl,
     /// Options that say what is listed.
     Pip,
-    /// What is printed or checked.
+    /// Lists that are printed or checked.
     Plutil,
     /// An archive that is listed.
     Tar,
-    /// One operand.
+    /// A single operand.
     Uniq,
     /// An expression that reads nothing else.
     Yq,

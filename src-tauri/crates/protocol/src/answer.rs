@@ -1,4 +1,4 @@
-//! What each method is answered with.
+//! Answers of each method.
 
 use crate::data::Encoding;
 use crate::mistake::Mistake;
@@ -8,18 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-/// What came out of judging, as far as an agent is told.
+/// Verdict, as far as an agent is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictNote {
-    /// What happens.
     pub decision: Decision,
-    /// Why, as a stable name.
+    /// Reason, as a stable name.
     pub reason: String,
-    /// Why, in words.
+    /// Reason, in words.
     pub message: String,
-    /// What the agent could do instead.
+    /// Advice to the agent on what to do instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The number of the rule that decided it.
@@ -30,10 +29,10 @@ pub struct VerdictNote {
 /// The answer to `system.run`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunResult {
-    /// It is on its way; events tell the rest.
+    /// Accepted; events report the rest.
     Accepted(Accepted),
-    /// It ended: the terminal event's members, and `state`. Given with `wait: finished`, and where the same request
-    /// had ended before.
+    /// Members of the terminal event, and `state`. Given with `wait: finished`, and if the same request had
+    /// ended before.
     Ended(Box<Notice>),
 }
 
@@ -42,14 +41,12 @@ pub enum RunResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
-    /// Which request.
     pub request_id: Uuid,
-    /// Where it is.
     pub state: RunState,
-    /// What came out of judging, once it was.
+    /// Verdict, once the request was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictNote>,
-    /// How long it may run, in milliseconds, where that is less than the request asked for.
+    /// Time limit in milliseconds, if shorter than the request asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The question that is open about it, where it was joined.
@@ -93,7 +90,7 @@ impl Serialize for RunResult {
 }
 
 impl Event {
-    /// The state that a request is in after this event.
+    /// Returns the state that a request is in after this event.
     fn end_state(&self) -> RunState {
         match self {
             Self::Denied(_) => RunState::Denied,
@@ -110,11 +107,9 @@ impl Event {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
-    /// Which request.
     pub request_id: Uuid,
-    /// Where it is.
     pub state: RunState,
-    /// What came out of judging, once it was.
+    /// Verdict, once the request was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictNote>,
     /// Process id, while it runs.
@@ -134,27 +129,25 @@ pub struct StatusResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutputResult {
-    /// Which request.
     pub request_id: Uuid,
-    /// Where it is.
     pub state: RunState,
-    /// Where the data begins: behind what was asked for where that was not kept.
+    /// Start of the data: after the offset that was asked for if that part was not kept.
     pub offset: u64,
     /// Standard output from there; empty where the other stream was asked for.
     pub stdout: String,
-    /// How `stdout` stands for bytes.
+    /// Encoding of `stdout`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub stdout_encoding: Encoding,
     /// Standard error from there; empty where the other stream was asked for.
     pub stderr: String,
-    /// How `stderr` stands for bytes.
+    /// Encoding of `stderr`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub stderr_encoding: Encoding,
     /// Bytes written to standard output so far, kept or not.
     pub stdout_bytes: u64,
     /// Bytes written to standard error so far, kept or not.
     pub stderr_bytes: u64,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
 }
 
@@ -163,7 +156,6 @@ pub struct OutputResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InputResult {
-    /// Which request.
     pub request_id: Uuid,
     /// Bytes of this message that were written, or had been before: all of them, or fewer where the run stopped
     /// reading.
@@ -175,9 +167,8 @@ pub struct InputResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KillResult {
-    /// Which request.
     pub request_id: Uuid,
-    /// Where it is now.
+    /// State after the call.
     pub state: RunState,
 }
 
@@ -186,7 +177,7 @@ pub struct KillResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhichResult {
-    /// One for each name, in the order they were asked for.
+    /// An entry for each name, in the order they were asked for.
     pub programs: Vec<WhichProgram>,
 }
 
@@ -197,11 +188,11 @@ pub struct WhichResult {
 pub struct WhichProgram {
     /// As it was asked for.
     pub name: String,
-    /// Its resolved path; null where it was not found.
+    /// Resolved path; null if it was not found.
     pub path: Option<String>,
-    /// What a run of it without arguments would be.
+    /// Decision for a run of it without arguments.
     pub decision: Decision,
-    /// Why, in words.
+    /// Reason, in words.
     pub message: String,
 }
 
@@ -210,9 +201,8 @@ pub struct WhichProgram {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
-    /// Its name.
     pub session: String,
-    /// How many of its requests were denied because it closed; 0 when it was opened.
+    /// Number of its requests that were denied because it closed; 0 when it was opened.
     pub denied: u64,
 }
 
@@ -221,7 +211,6 @@ pub struct SessionResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCheckResult {
-    /// What happens.
     pub decision: Decision,
     /// True if only a default allows it. An agent with its own prompt should show it then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -229,7 +218,7 @@ pub struct ToolCheckResult {
     /// With ask: what `tool.resolved` will name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_id: Option<Uuid>,
-    /// Why, in words: with deny, what the agent gives its model as the tool's result.
+    /// Reason, in words: with deny, the text that the agent gives its model as the tool's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// With deny: which error it is.
@@ -257,6 +246,6 @@ pub enum ToolError {
 pub struct EventsAfterResult {
     /// The agent's newest event.
     pub sequence: u64,
-    /// How many events follow as notifications before live ones.
+    /// Number of past events that follow as notifications before live ones.
     pub replaying: u64,
 }

@@ -1,6 +1,7 @@
 //! Everything that an agent can say.
 
-use crate::frame::{self, Frame, Id, Request};
+use crate::frame::{self, Frame, Request};
+use crate::id::Id;
 use crate::mistake::{Mistake, Refused};
 use crate::params::{
     Check, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
@@ -51,7 +52,7 @@ impl Call {
         "events.after",
     ];
 
-    /// Its method's name.
+    /// Returns the method's name.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Run(_) => "system.run",
@@ -98,7 +99,7 @@ impl Call {
         Self::of_request(frame.into_request()?)
     }
 
-    /// The call as a line, `\n` included.
+    /// Returns the call as a line, `\n` included.
     pub fn line(&self, id: &Id) -> Vec<u8> {
         match self {
             Self::Run(params) => self.put(id, params),
@@ -120,7 +121,7 @@ impl Call {
 }
 
 impl Frame {
-    /// The call that a client's message must be.
+    /// Returns the call that a client's message must be.
     pub fn into_request(self) -> Result<Request, Refused> {
         match self {
             Self::Request(request) => Ok(request),

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-/// How `data` stands for bytes.
+/// Encoding of bytes in `data`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -18,7 +18,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether it is the one that is not said.
+    /// Returns true if it is the one that is not said.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde's skip_serializing_if calls")]
     pub(crate) fn is_utf8(&self) -> bool {
         *self == Self::Utf8
@@ -32,7 +32,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes that `data` stands for.
+    /// Returns the bytes that `data` stands for.
     pub fn decode(self, data: String) -> Result<Vec<u8>, Mistake> {
         match self {
             Self::Utf8 => Ok(data.into_bytes()),
@@ -43,7 +43,7 @@ impl Encoding {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Two lower-case hex digits a byte.
+/// Encodes bytes as two lower-case hex digits each.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

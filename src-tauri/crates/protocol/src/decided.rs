@@ -5,14 +5,13 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
-/// How a request ended: the reason of a denial, or the outcome of a run.
+/// End of a request: the reason of a denial, or the outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum EndReason {
-    /// It was denied.
     Denied(DenyReason),
-    /// It ran, or was to run.
+    /// Outcome of a run, or of an attempt to start one.
     Ran(Outcome),
 }
 
@@ -32,7 +31,7 @@ impl EndReason {
     }
 }
 
-/// How a request was decided.
+/// Way in which a request was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

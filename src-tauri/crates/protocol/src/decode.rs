@@ -1,7 +1,8 @@
 //! A line of bytes to a message, or a named mistake.
 
 use crate::error::ErrorObject;
-use crate::frame::{Frame, Id, Notification, Request, Response};
+use crate::frame::{Frame, Notification, Request, Response};
+use crate::id::Id;
 use crate::json;
 use crate::mistake::{Mistake, Refused};
 use serde_json::{Map, Value};
@@ -18,7 +19,7 @@ pub fn decode(line: &[u8], limit: usize) -> Result<Frame, Refused> {
     read.value.and_then(message).map_err(|mistake| Refused { id, mistake })
 }
 
-/// A JSON value to a message.
+/// Returns a JSON value to a message.
 fn message(value: Value) -> Result<Frame, Mistake> {
     let mut members = match value {
         Value::Object(members) => members,

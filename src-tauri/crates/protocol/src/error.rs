@@ -1,4 +1,4 @@
-//! What went wrong, as it is told: a stable `data.code` and one plain sentence.
+//! Errors as they are sent: a stable `data.code` and a plain sentence.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum ErrorCode {
     Unauthenticated,
     /// The client speaks a version of the protocol that this host does not.
     UnsupportedProtocol,
-    /// The same `requestId` was used for another request.
+    /// Another request has the same `requestId`.
     DuplicateRequest,
     /// This agent has no such request.
     UnknownRequest,
@@ -69,7 +69,7 @@ impl ErrorCode {
         Self::Internal,
     ];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::FrameTooLarge => "frame-too-large",
@@ -94,12 +94,13 @@ impl ErrorCode {
         }
     }
 
-    /// The code of that name.
+    /// Returns the code of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
 
-    /// The number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from -32001.
+    /// Returns the number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from
+    /// -32001.
     pub fn number(self) -> i64 {
         match self {
             Self::NotUtf8 | Self::NotJson => -32700,
@@ -131,14 +132,14 @@ impl ErrorCode {
 pub struct ErrorObject {
     /// JSON-RPC's number.
     pub code: i64,
-    /// One plain sentence.
+    /// Plain sentence for people.
     pub message: String,
     /// The stable names.
     #[serde(default)]
     pub data: ErrorData,
 }
 
-/// What a program may rely on in an error.
+/// Part of an error that a program may rely on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -146,35 +147,35 @@ pub struct ErrorData {
     /// Stable name: one of [`ErrorCode`]'s, or one of the control socket's own.
     #[serde(default)]
     pub code: String,
-    /// What exactly is wrong with the message, as a stable name (`nul-in-argument`, `unknown-field`…).
+    /// Fault of the message, as a stable name (`nul-in-argument`, `unknown-field`…).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// When it makes sense to try again, in milliseconds.
+    /// Time after which it makes sense to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
 impl ErrorObject {
-    /// An error with its stable name and one plain sentence.
+    /// Returns an error with its stable name and one plain sentence.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let data = ErrorData { code: code.name().to_owned(), ..ErrorData::default() };
         Self { code: code.number(), message: message.into(), data }
     }
 
-    /// An error with a name that only the control socket knows.
+    /// Returns an error with a name that only the control socket knows.
     pub fn named(name: impl Into<String>, message: impl Into<String>) -> Self {
         let data = ErrorData { code: name.into(), ..ErrorData::default() };
         Self { code: -32000, message: message.into(), data }
     }
 
-    /// The same, saying when to try again.
+    /// Adds the time after which to try again.
     #[must_use]
     pub fn retry_after(mut self, milliseconds: u64) -> Self {
         self.data.retry_after_ms = Some(milliseconds);
         self
     }
 
-    /// Its stable name as a code, where it is one of [`ErrorCode`]'s.
+    /// Returns the code, if it is one of [`ErrorCode`]'s.
     pub fn kind(&self) -> Option<ErrorCode> {
         ErrorCode::from_name(&self.data.code)
     }

@@ -1,32 +1,10 @@
 //! JSON-RPC 2.0, one message a line.
 
 use crate::error::ErrorObject;
-use crate::limits;
+use crate::id::Id;
 use crate::mistake::Refused;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-
-/// The id of a call, chosen by the caller.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Id {
-    /// A whole number.
-    Number(i64),
-    /// A text of at most [`limits::ID`] bytes.
-    Text(String),
-}
-
-impl Id {
-    /// The id in a JSON value, where it is one.
-    pub fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Number(number) => number.as_i64().map(Self::Number),
-            Value::String(text) if text.len() <= limits::ID => Some(Self::Text(text.clone())),
-            Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
-        }
-    }
-}
 
 /// A message.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +20,8 @@ pub enum Frame {
 /// A call that wants an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What the answer will name.
+    /// Id that the answer carries.
     pub id: Id,
-    /// What is asked for.
     pub method: String,
     /// An object.
     pub params: Value,
@@ -53,7 +30,7 @@ pub struct Request {
 /// Something told, without an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
-    /// What happened.
+    /// Name of the notification.
     pub method: String,
     /// An object; an empty one where nothing stood there.
     pub params: Value,
@@ -62,15 +39,15 @@ pub struct Notification {
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The call's id; none where it could not be read.
+    /// The call's id; `None` if it could not be read.
     pub id: Option<Id>,
-    /// What came of it.
+    /// Result of the call.
     pub outcome: Result<Value, ErrorObject>,
 }
 
 /// A message as it stands on the wire; members that a kind does not have are left out.
 #[derive(Serialize)]
-struct Line<'a, P: Serialize> {
+struct WireLine<'a, P: Serialize> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a Id>,
@@ -90,35 +67,35 @@ struct ErrorLine<'a> {
     error: &'a ErrorObject,
 }
 
-/// A call as a line, `\n` included.
+/// Returns a call as a line, `\n` included.
 pub fn request_line<P: Serialize>(id: &Id, method: &str, params: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
+    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: Some(method), params: Some(params), result: None })
 }
 
-/// A notification as a line, `\n` included.
+/// Returns a notification as a line, `\n` included.
 pub fn notification_line<P: Serialize>(method: &str, params: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
+    line(&WireLine { jsonrpc: "2.0", id: None, method: Some(method), params: Some(params), result: None })
 }
 
-/// A good answer as a line, `\n` included.
+/// Returns a good answer as a line, `\n` included.
 pub fn result_line<P: Serialize>(id: &Id, result: &P) -> Vec<u8> {
-    line(&Line { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
+    line(&WireLine { jsonrpc: "2.0", id: Some(id), method: None, params: None, result: Some(result) })
 }
 
-/// A failed answer as a line, `\n` included.
+/// Returns a failed answer as a line, `\n` included.
 pub fn error_line(id: Option<&Id>, error: &ErrorObject) -> Vec<u8> {
     line(&ErrorLine { jsonrpc: "2.0", id, error })
 }
 
 impl Refused {
-    /// The answer to the message that was not taken, as a line.
+    /// Returns the answer to the message that was not taken, as a line.
     pub fn line(self) -> Vec<u8> {
         error_line(self.id.as_ref(), &self.mistake.into())
     }
 }
 
 impl Frame {
-    /// The message as a line, `\n` included.
+    /// Returns the message as a line, `\n` included.
     pub fn line(&self) -> Vec<u8> {
         match self {
             Self::Request(request) => request_line(&request.id, &request.method, &request.params),
@@ -132,7 +109,9 @@ impl Frame {
     }
 }
 
-/// One line of JSON. serde_json escapes `\n` within strings, so the only one is the last byte.
+/// Encodes a message as one line of JSON.
+///
+/// serde_json escapes `\n` within strings, so the only one is the last byte.
 fn line<T: Serialize>(message: &T) -> Vec<u8> {
     // Everything said is structs, texts, numbers and objects with text keys: none of these can fail to serialise.
     let mut bytes = serde_json::to_vec(message).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! The first three messages on a socket: hello, authenticate, and its answer.
 
+use crate::check::check_text;
 use crate::frame::Request;
 use crate::limits::{self, Limits};
 use crate::mistake::Mistake;
 use crate::proof::Nonce;
-use crate::run::check_text;
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol that this crate speaks.
@@ -34,21 +34,19 @@ pub struct AuthenticateParams {
     pub nonce: Nonce,
     /// The client's proof, 64 hex digits.
     pub proof: String,
-    /// What program the client is: its own word, for the log.
+    /// Program name and version, for the log.
     pub client: Client,
     /// The last event that the client heard: what came since is told again. None: only what comes from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
 }
 
-/// What program a client is.
+/// Program of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Client {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
 }
 
@@ -69,24 +67,24 @@ impl AuthenticateParams {
     }
 }
 
-/// What an agent is told when its proof was right.
+/// Welcome that an agent gets once its proof was right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
-    /// Who the channel says it is.
+    /// Name of the agent that owns the channel.
     pub agent: String,
     /// The host's proof, 64 hex digits.
     pub proof: String,
-    /// What it may send.
+    /// Limits of messages.
     pub limits: Limits,
-    /// How it is judged.
+    /// Summary of the agent's policy.
     pub policy: PolicyNote,
     /// The agent's newest event; 0 where there is none yet.
     pub sequence: u64,
 }
 
-/// How an agent is judged, as far as it is told.
+/// Summary of an agent's policy, as far as it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -97,7 +95,7 @@ pub struct PolicyNote {
     pub ask: String,
 }
 
-/// What an approver is told when its proof was right.
+/// Welcome that an approver gets once its proof was right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlWelcome {

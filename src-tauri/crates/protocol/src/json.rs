@@ -1,14 +1,14 @@
 //! JSON that means one thing only: no duplicate keys, bounded depth. The first problem is named, and the message's id
 //! is still found where it stands before what cannot be parsed.
 
-use crate::frame::Id;
+use crate::id::Id;
 use crate::limits;
 use crate::mistake::Mistake;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::RefCell;
 
-/// What was read of a line.
+/// Parts that were read of a line.
 pub(crate) struct Read {
     /// The `id` member of the outermost object.
     pub(crate) id: Option<Id>,
@@ -31,7 +31,7 @@ pub(crate) fn read(text: &str) -> Read {
     Read { id: notes.id.into_inner(), value }
 }
 
-/// What is noticed while reading goes on.
+/// Notes that are taken while reading goes on.
 #[derive(Default)]
 struct Notes {
     id: RefCell<Option<Id>>,

@@ -1,16 +1,18 @@
-//! What is said on the agents' socket, and how the approvers' socket is framed and opened. Pure.
+//! Messages on the agents' socket, and the framing and opening of the approvers' socket. Pure.
 //!
 //! Bytes come in through [`LineBuffer`], a line becomes a [`Frame`] by [`decode`], a frame becomes a [`Call`] (on the
 //! host) or a [`Notice`] (at the client). Whatever is wrong has its own name: [`Mistake`]. See `docs/PROTOCOL.md`.
 
 mod answer;
 mod call;
+mod check;
 mod data;
 mod decided;
 mod decode;
 mod error;
 mod frame;
 mod hello;
+mod id;
 mod json;
 pub mod limits;
 mod line;
@@ -34,9 +36,10 @@ pub use decided::{Decided, EndReason};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};
 pub use frame::{
-    Frame, Id, Notification, Request, Response, error_line, notification_line, request_line, result_line,
+    Frame, Notification, Request, Response, error_line, notification_line, request_line, result_line,
 };
 pub use hello::{AuthenticateParams, Client, ControlWelcome, Hello, PROTOCOL, PolicyNote, Welcome};
+pub use id::Id;
 pub use limits::Limits;
 pub use line::LineBuffer;
 pub use mistake::{Mistake, Refused};

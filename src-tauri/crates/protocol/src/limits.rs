@@ -1,4 +1,4 @@
-//! How much may be said: every limit of the wire in one place.
+//! Limits of the wire, all in one place.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 pub const FRAME_IN: usize = 256 * 1024;
 /// Bytes in one line that the host sends, its `\n` included.
 pub const FRAME_OUT: usize = 4 * 1024 * 1024;
-/// Bytes in one line that the host sends on the control socket: a list there may be long, and whoever reads it is the
-/// person's own.
+/// Bytes in one line that the host sends on the control socket. A list there may be long, and its reader is
+/// the person's own.
 pub const CONTROL_OUT: usize = 15 * 1024 * 1024;
 /// Limit of a socket path's length in bytes: `sun_path` with its terminating zero has 104 on macOS and 108 on Linux. Linux
 /// gets the same limit, so that a data folder can move.
 pub const SOCKET_PATH: usize = 104;
-/// How deep objects and lists may be nested; the message itself is the first level.
+/// Depth of nested objects and lists; the message itself is the first level.
 pub const DEPTH: usize = 32;
 /// Arguments of a command, the program included.
 pub const ARGUMENTS: usize = 1024;
@@ -79,7 +79,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The wire's own limits, with the longest run time that the person set for this agent.
+    /// Returns the wire's own limits, with the longest run time that the person set for this agent.
     pub fn of_agent(timeout_ms: Option<u64>) -> Self {
         Self {
             frame_bytes: FRAME_IN,

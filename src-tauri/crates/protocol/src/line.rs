@@ -8,19 +8,19 @@ use crate::mistake::{Mistake, Refused};
 #[derive(Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,
-    /// Where the next line begins.
+    /// Start of the next line.
     start: usize,
-    /// How far a line's end was looked for.
+    /// Position up to which a line's end was looked for.
     seen: usize,
     limit: usize,
     skipping: bool,
 }
 
-/// How much of an oversized line is looked at for its id.
+/// Bytes of an oversized line that are searched for its id.
 const PREFIX: usize = 4096;
 
 impl LineBuffer {
-    /// For lines of at most `limit` bytes, `\n` included.
+    /// Makes a reader for lines of at most `limit` bytes, `\n` included.
     pub fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), start: 0, seen: 0, limit, skipping: false }
     }
@@ -35,7 +35,8 @@ impl LineBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next whole line without its `\n`, or why there is none to be had of it. Empty lines are passed over.
+    /// Returns the next whole line without its `\n`, or why there is none to be had of it. Empty lines are
+    /// passed over.
     pub fn next_line(&mut self) -> Option<Result<&[u8], Refused>> {
         loop {
             let end = memchr::memchr(b'\n', &self.bytes[self.seen..]).map(|at| self.seen + at);
@@ -55,12 +56,12 @@ impl LineBuffer {
         }
     }
 
-    /// Whether bytes of an unfinished line are held.
+    /// Returns true if bytes of an unfinished line are held.
     pub fn is_partial(&self) -> bool {
         self.start < self.bytes.len()
     }
 
-    /// No line's end in sight: nothing yet, or too large already.
+    /// Returns no line's end in sight: nothing yet, or too large already.
     fn unfinished(&mut self) -> Option<Refused> {
         self.seen = self.bytes.len();
         let refused =

@@ -1,10 +1,10 @@
 //! Everything that can be wrong with a message, each by its own name.
 
 use crate::error::{ErrorCode, ErrorObject};
-use crate::frame::Id;
+use crate::id::Id;
 use crate::limits;
 
-/// What is wrong with a message.
+/// Fault of a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mistake {
     /// A line over the limit.
@@ -22,13 +22,13 @@ pub enum Mistake {
     /// Not JSON.
     #[error("the message is not JSON: {what}")]
     NotJson {
-        /// What the parser found, with line and column.
+        /// Message of the parser, with line and column.
         what: String,
     },
     /// Nested too deep.
     #[error("objects and lists may be nested {} deep at most", limits::DEPTH)]
     TooDeep,
-    /// The same key twice in one object, at any depth.
+    /// Key that occurs twice in one object, at any depth.
     #[error("the key {0:?} stands twice in one object")]
     DuplicateKey(String),
     /// A list of messages.
@@ -79,7 +79,7 @@ pub enum Mistake {
     /// An argument is too long.
     #[error("argument {index} is longer than {} bytes", limits::ARGUMENT)]
     ArgumentTooLong {
-        /// Which, counted from 0.
+        /// Index, counted from 0.
         index: usize,
     },
     /// All arguments together are too long.
@@ -90,7 +90,7 @@ pub enum Mistake {
     TooLong {
         /// The parameter.
         field: &'static str,
-        /// Its limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
     /// Something else has more entries than it may have.
@@ -98,7 +98,6 @@ pub enum Mistake {
     TooMany {
         /// The parameter.
         field: &'static str,
-        /// Its limit.
         limit: usize,
     },
     /// A parameter that must say something is empty.
@@ -109,13 +108,13 @@ pub enum Mistake {
     OutOfRange {
         /// The parameter.
         field: &'static str,
-        /// Its range in words.
+        /// Range in words.
         range: &'static str,
     },
     /// A NUL character in an argument.
     #[error("argument {index} holds a NUL character")]
     NulInArgument {
-        /// Which, counted from 0.
+        /// Index, counted from 0.
         index: usize,
     },
     /// A NUL character in the environment.
@@ -153,7 +152,7 @@ pub enum Mistake {
 }
 
 impl Mistake {
-    /// Its own stable name: `data.problem`.
+    /// Returns the stable name: `data.problem`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::FrameTooLarge { .. } => "frame-too-large",
@@ -195,7 +194,7 @@ impl Mistake {
         }
     }
 
-    /// The error it is told as: `data.code`.
+    /// Returns the error code: `data.code`.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::FrameTooLarge { .. } => ErrorCode::FrameTooLarge,
@@ -235,7 +234,7 @@ impl Mistake {
         }
     }
 
-    /// What serde found wrong with parameters.
+    /// Converts serde's error about parameters.
     pub(crate) fn of_shape(error: &serde_json::Error) -> Self {
         let said = error.to_string();
         if said.starts_with("unknown field") {
@@ -262,6 +261,6 @@ impl From<Mistake> for ErrorObject {
 pub struct Refused {
     /// The message's id, as far as it could be read.
     pub id: Option<Id>,
-    /// What is wrong with it.
+    /// Fault of the message.
     pub mistake: Mistake,
 }

@@ -9,25 +9,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// One event of an agent. `params` is flat: these members, then those of the event.
+/// Event of an agent. `params` is flat: these members, then those of the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// Its number: gapless, one more than the agent's event before.
+    /// Number: gapless, one more than the agent's event before.
     pub sequence: u64,
-    /// When, RFC 3339 with milliseconds, UTC.
+    /// Time, RFC 3339 with milliseconds, UTC.
     pub at: String,
     /// The request it is about; for `tool.resolved` the check.
     pub request_id: Uuid,
     /// The request's session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What happened.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened.
+/// Kinds of events, with their members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Event {
@@ -50,14 +49,14 @@ pub enum Event {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Pending {
-    /// When the question ends by itself, RFC 3339.
+    /// Time at which the question ends by itself, RFC 3339.
     pub expires_at: String,
-    /// Its place among what waits for the person, from 1.
+    /// Position among all that waits for the person, from 1.
     pub position: u32,
     /// The question's code, by which the person finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What the end of that time means: `deny` or `allow`; none where rules decide then.
+    /// Decision at the end of that time: `deny` or `allow`; `None` if rules decide then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_expiry: Option<Decision>,
 }
@@ -71,14 +70,14 @@ pub struct Started {
     pub pid: u32,
     /// The program's real path.
     pub path: String,
-    /// What it was started with.
+    /// Words of the command.
     pub argv: Vec<String>,
-    /// Where.
+    /// Working directory.
     pub cwd: String,
-    /// Who let it through.
+    /// Rule, person or default that let it through.
     #[serde(flatten)]
     pub by: By,
-    /// What runs instead of what was asked for, as one line of shell text, where the person changed the command.
+    /// Command that runs instead, as one line of shell text, if the person changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
     /// Profile that confines it; absent if it runs with the user's rights.
@@ -91,25 +90,24 @@ pub struct Started {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
-    /// Which stream.
     pub stream: Stream,
-    /// Where `data` begins, in bytes from the stream's beginning.
+    /// Start of `data`, in bytes from the stream's beginning.
     pub offset: u64,
-    /// What was written.
+    /// Bytes that were written.
     pub data: String,
-    /// How `data` stands for bytes.
+    /// Encoding of `data`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub encoding: Encoding,
 }
 
 impl Output {
-    /// Output that carries these bytes.
+    /// Makes output that carries these bytes.
     pub fn new(stream: Stream, offset: u64, bytes: &[u8]) -> Self {
         let (data, encoding) = Encoding::encode(bytes);
         Self { stream, offset, data, encoding }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
         self.encoding.decode(self.data)
     }
@@ -120,36 +118,35 @@ impl Output {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Finished {
-    /// How it ended.
     pub outcome: Outcome,
-    /// Its exit code, where it exited.
+    /// Exit code, if it exited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<Signal>,
-    /// Whether its time ran out.
+    /// True if its time ran out.
     pub timed_out: bool,
-    /// How long it ran, in milliseconds.
+    /// Run time, in milliseconds.
     pub duration_ms: u64,
-    /// What it wrote to standard output, as far as it was kept.
+    /// Standard output, as far as it was kept.
     pub stdout: String,
-    /// How `stdout` stands for bytes.
+    /// Encoding of `stdout`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub stdout_encoding: Encoding,
-    /// What it wrote to standard error, as far as it was kept.
+    /// Standard error, as far as it was kept.
     pub stderr: String,
-    /// How `stderr` stands for bytes.
+    /// Encoding of `stderr`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub stderr_encoding: Encoding,
-    /// Whether output was left out.
+    /// True if output was left out.
     pub truncated: bool,
     /// Bytes it wrote to both streams together, kept or not.
     pub bytes: u64,
-    /// What ran instead of what was asked for, as one line of shell text, where the person changed the command.
+    /// Command that ran instead, as one line of shell text, if the person changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// How long it was let run, in milliseconds, where that is less than the request asked for.
+    /// Time limit in milliseconds, if shorter than the request asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// More in words, where there is more to say (why it could not be started, how to ask for more time).
@@ -162,11 +159,11 @@ pub struct Finished {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Denied {
-    /// Why, as a stable name.
+    /// Reason, as a stable name.
     pub reason: DenyReason,
-    /// Why, in words. The person's own are not among them: they are `feedback`.
+    /// Reason, in words. The person's own words are in `feedback`.
     pub message: String,
-    /// What the agent could do instead.
+    /// Advice to the agent on what to do instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The person's own words.
@@ -175,7 +172,7 @@ pub struct Denied {
     /// The number of the rule that denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<i64>,
-    /// When it makes sense to try again, in milliseconds.
+    /// Time after which it makes sense to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
@@ -207,7 +204,7 @@ impl Denied {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResolved {
-    /// Which check: as `tool.check` answered.
+    /// Id of the check, as `tool.check` answered.
     pub check_id: Uuid,
     /// Allow or deny.
     pub decision: Decision,
@@ -226,7 +223,7 @@ pub struct ToolResolved {
 }
 
 impl Event {
-    /// The notification's method.
+    /// Returns the notification's method.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Pending(_) => "exec.pending",
@@ -238,13 +235,13 @@ impl Event {
         }
     }
 
-    /// Whether a request's life ends with it.
+    /// Returns true if a request's life ends with it.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Finished(_) | Self::Denied(_))
     }
 }
 
-/// What is the same in every notice. Members that a newer host adds are passed over.
+/// Members that all notices share. Members that a newer host adds are ignored.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -257,7 +254,7 @@ pub(crate) struct Head {
 }
 
 impl Notice {
-    /// Whether a notification's method is that of an event that this version knows.
+    /// Returns true if a notification's method is that of an event that this version knows.
     pub fn knows(method: &str) -> bool {
         ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"]
             .contains(&method)
@@ -294,7 +291,7 @@ impl Notice {
         })
     }
 
-    /// The notice as a line, `\n` included.
+    /// Returns the notice as a line, `\n` included.
     pub fn line(&self) -> Vec<u8> {
         frame::notification_line(self.event.method(), self)
     }

@@ -1,9 +1,9 @@
 //! The parameters of the agent's other methods.
 
+use crate::check::{check_name, check_session};
 use crate::data::Encoding;
 use crate::limits;
 use crate::mistake::Mistake;
-use crate::run::{check_name, check_session};
 use crate::signal::Signal;
 use crate::words::Stream;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,6 @@ use uuid::Uuid;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatusParams {
-    /// Which request.
     pub request_id: Uuid,
 }
 
@@ -25,15 +24,14 @@ pub struct StatusParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutputParams {
-    /// Which request.
     pub request_id: Uuid,
-    /// Which stream; none is both.
+    /// Stream; both if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
     /// The first byte, counted from the stream's beginning.
     #[serde(default)]
     pub offset: u64,
-    /// How many bytes of each stream at most; none is as many as one answer holds ([`limits::OUTPUT`]).
+    /// Most bytes of each stream; left out, as many as one answer holds ([`limits::OUTPUT`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
@@ -43,19 +41,20 @@ pub struct OutputParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InputParams {
-    /// Which request.
     pub request_id: Uuid,
-    /// What is written to its standard input: at most [`limits::STDIN`] bytes.
+    /// Bytes for its standard input: at most [`limits::STDIN`].
     #[serde(default)]
     pub data: String,
-    /// How `data` stands for bytes.
+    /// Encoding of `data`.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub encoding: Encoding,
-    /// Where `data` begins, in bytes from the beginning of standard input. Said, a message can be sent again after a
-    /// connection was lost: what was written already is passed over.
+    /// Start of `data`, in bytes from the beginning of standard input.
+    ///
+    /// With it, a message can be sent again after a connection was lost: bytes that were written already are
+    /// skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Whether that was all.
+    /// True if that was all.
     #[serde(default)]
     pub eof: bool,
 }
@@ -67,7 +66,7 @@ impl InputParams {
         Self { request_id, data, encoding, offset: Some(offset), eof }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
         self.encoding.decode(self.data)
     }
@@ -78,9 +77,9 @@ impl InputParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KillParams {
-    /// Which request. One that still waits for an answer is withdrawn.
+    /// Request to end. A request that still waits for an answer is withdrawn.
     pub request_id: Uuid,
-    /// What is sent to it and all that it started.
+    /// Signal for it and all that it started.
     #[serde(default = "Signal::term")]
     pub signal: Signal,
 }
@@ -99,7 +98,7 @@ pub struct WhichParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionOpenParams {
-    /// Its name, new among the agent's open sessions.
+    /// Name, new among the agent's open sessions.
     pub session: String,
     /// The session it stands under: what that one denies, it denies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,8 +106,10 @@ pub struct SessionOpenParams {
     /// A layer of rules in the form of `permissions.jsonc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Map<String, Value>>,
-    /// Whether it may ask for host commands. Left out: a session of the agent's own may, a subagent's (one with `parent` or
-    /// `rules`) may not. A parent passes on only what it has.
+    /// True if it may ask for host commands.
+    ///
+    /// Left out: a session of the agent's own may, a subagent's (one with `parent` or `rules`) may not. A
+    /// parent passes on only what it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elevated: Option<bool>,
 }
@@ -118,7 +119,6 @@ pub struct SessionOpenParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionCloseParams {
-    /// Its name.
     pub session: String,
 }
 
@@ -132,7 +132,7 @@ pub struct ToolCheckParams {
     /// The MCP server that it is a tool of, which is shown beside it. `server_tool` as name is shown as `tool`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// What it would be called with.
+    /// Arguments of the call.
     #[serde(default)]
     pub arguments: Map<String, Value>,
     /// The session it is called in.
@@ -194,7 +194,7 @@ fn culprit<'m, P: DeserializeOwned>(members: &'m Map<String, Value>, said: &str)
 
 /// Parameters that keep to their limits.
 pub(crate) trait Check {
-    /// What is wrong with them.
+    /// Checks the parameters for faults.
     fn check(&self) -> Result<(), Mistake>;
 }
 

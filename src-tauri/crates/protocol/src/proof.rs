@@ -16,24 +16,24 @@ pub const CONTROL_KEY_SERVICE: &str = "dev.postern.control";
 #[derive(Clone)]
 pub struct Key([u8; 32]);
 
-/// Why a text is not a key.
+/// Error for a text that is not a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a key is 32 bytes in base64url (43 characters)")]
 pub struct BadKey;
 
 impl Key {
-    /// A key of these bytes, which come straight from the system's random source.
+    /// Returns a key of these bytes, which come straight from the system's random source.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// A key as a key file holds it; white space around it and padding are passed over.
+    /// Returns a key as a key file holds it; white space around it and padding are passed over.
     pub fn from_text(text: &str) -> Result<Self, BadKey> {
         let bytes = URL_SAFE_NO_PAD.decode(text.trim().trim_end_matches('=')).map_err(|_| BadKey)?;
         bytes.try_into().map(Self).map_err(|_| BadKey)
     }
 
-    /// The key as a key file holds it.
+    /// Returns the key as a key file holds it.
     pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
@@ -50,18 +50,18 @@ impl std::fmt::Debug for Key {
 #[serde(try_from = "String", into = "String")]
 pub struct Nonce(String);
 
-/// Why a text is not a nonce.
+/// Error for a text that is not a nonce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a nonce is 32 hex digits")]
 pub struct BadNonce;
 
 impl Nonce {
-    /// A nonce of these bytes, which come straight from the system's random source.
+    /// Returns a nonce of these bytes, which come straight from the system's random source.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(hex(&bytes))
     }
 
-    /// Its hex digits.
+    /// Returns the hex digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -81,7 +81,7 @@ impl From<Nonce> for String {
     }
 }
 
-/// Which kind of socket a proof is good for: one is never good for the other.
+/// Kind of socket that a proof is good for: a proof for one kind is never good for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Socket {
     /// An agent's channel.
@@ -99,7 +99,7 @@ impl Socket {
     }
 }
 
-/// Who proves.
+/// Side that proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The one who connects.
@@ -129,13 +129,14 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// One side's proof: 64 hex digits of
+    /// Returns the proof of a side as 64 hex digits.
+    ///
     /// HMAC-SHA256(key, label 0x00 side 0x00 server-nonce 0x00 client-nonce), nonces as their hex text.
     pub fn proof(&self, key: &Key, side: Side) -> String {
         hex(&self.digest(key, side))
     }
 
-    /// Whether `proof` is that side's proof. Compared in constant time.
+    /// Returns true if `proof` is that side's proof. Compared in constant time.
     pub fn holds(&self, key: &Key, side: Side, proof: &str) -> bool {
         unhex(proof).is_some_and(|given| self.digest(key, side).ct_eq(&given).into())
     }

@@ -1,5 +1,6 @@
 //! `system.run`: what an agent asks for, checked before anything else sees it.
 
+use crate::check::{check_name, check_session, check_text};
 use crate::data::hex;
 use crate::limits;
 use crate::mistake::Mistake;
@@ -10,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What is to be run.
+/// Command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// A program and its arguments: `command`.
@@ -22,7 +23,7 @@ pub enum What {
 /// Standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
-    /// None: the run reads `/dev/null`.
+    /// No input: the run reads `/dev/null`.
     #[default]
     Nothing,
     /// This text, at most [`limits::STDIN`] bytes.
@@ -31,18 +32,18 @@ pub enum Stdin {
     Stream,
 }
 
-/// What is right where `command` is one text.
+/// Hint for a `command` that is one text.
 const COMMAND_FORM: &str = "command is a list, the program and each argument by itself: [\"git\", \"status\"]; a whole line goes into shell";
 
-/// When `system.run` is answered.
+/// Time at which `system.run` is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// When the request is written down and judged.
+    /// Once the request is recorded and judged.
     #[default]
     None,
-    /// When it ended.
+    /// Once the request has ended.
     Finished,
 }
 
@@ -51,15 +52,15 @@ pub enum Wait {
 pub struct RunParams {
     /// The client's own number: the key of at-most-once.
     pub request_id: Uuid,
-    /// What is to be run.
+    /// Command to run.
     pub what: What,
-    /// Where; none is the agent's own default folder.
+    /// Working directory; left out, the agent's default folder.
     pub cwd: Option<String>,
     /// Environment overrides by name.
     pub env: BTreeMap<String, String>,
     /// Standard input.
     pub stdin: Stdin,
-    /// How long it may run, in milliseconds, at least 1; none is the agent's own default.
+    /// Time limit in milliseconds, at least 1; left out, the agent's default.
     pub timeout_ms: Option<u64>,
     /// The agent's own words for the person: untrusted, shown as quoted.
     pub reason: Option<String>,
@@ -67,18 +68,18 @@ pub struct RunParams {
     pub confine: Option<Confine>,
     /// The session it belongs to.
     pub session: Option<String>,
-    /// When the call is answered.
+    /// Time at which the call is answered.
     pub wait: Wait,
-    /// Whether output is told as it comes (`exec.output`).
+    /// True if output is told as it comes (`exec.output`).
     pub stream: bool,
-    /// Whether the request is withdrawn, or the run killed, when the connection that made it goes away.
+    /// True if the request is withdrawn, or the run killed, when the connection that made it goes away.
     pub cancel_on_disconnect: bool,
-    /// Whether it joins the same request that this agent left unfinished, or whose end it never heard, instead of being
-    /// a new one; and whether it can be joined so itself.
+    /// True if it joins the same unfinished or undelivered request of this agent instead of being a new one.
+    /// Such a request can be joined in its turn.
     pub join: bool,
 }
 
-/// The same as it stands on the wire.
+/// Form of the parameters on the wire.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -118,7 +119,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl RunParams {
-    /// A request for `what`, with everything else as it is when nothing is said.
+    /// Returns a request for `what`, with everything else as it is when nothing is said.
     pub fn new(request_id: Uuid, what: What) -> Self {
         Self {
             request_id,
@@ -168,7 +169,7 @@ impl RunParams {
         run.check().map(|()| run)
     }
 
-    /// Whether everything keeps to its limits. [`Self::from_value`] has asked already.
+    /// Returns whether everything keeps to its limits. [`Self::from_value`] has asked already.
     pub fn check(&self) -> Result<(), Mistake> {
         match &self.what {
             What::Command(argv) => check_argv(argv)?,
@@ -197,8 +198,10 @@ impl RunParams {
         self.session.as_deref().map_or(Ok(()), check_session)
     }
 
-    /// sha256 over everything that makes this request another one (not how its answer is listened to), 64 hex digits:
-    /// the same `requestId` with another fingerprint is an error.
+    /// Returns sha256 over all that makes this another request, as 64 hex digits: not how its answer is
+    /// listened to.
+    ///
+    /// The same `requestId` with another fingerprint is an error.
     pub fn fingerprint(&self) -> String {
         let same = Self {
             wait: Wait::None,
@@ -213,7 +216,7 @@ impl RunParams {
         hex(&hash.finalize())
     }
 
-    /// Whether another request asks for the same, in whatever words and under whatever number.
+    /// Returns true if another request asks for the same, in whatever words and under whatever number.
     pub fn is_same(&self, other: &Self) -> bool {
         let heard = (other.wait, other.stream, other.cancel_on_disconnect, other.join);
         let (wait, stream, cancel_on_disconnect, join) = heard;
@@ -312,21 +315,4 @@ fn check_env(env: &BTreeMap<String, String>) -> Result<(), Mistake> {
         return Err(Mistake::TooLong { field: "env", limit: limits::ENV_TOTAL });
     }
     Ok(())
-}
-
-/// A text that may be empty.
-pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
-    if text.contains('\0') {
-        return Err(Mistake::Nul(field));
-    }
-    if text.len() > limit { Err(Mistake::TooLong { field, limit }) } else { Ok(()) }
-}
-
-/// A text that must say something.
-pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
-    if text.is_empty() { Err(Mistake::Empty(field)) } else { check_text(field, text, limit) }
-}
-
-pub(crate) fn check_session(session: &str) -> Result<(), Mistake> {
-    check_name("session", session, limits::SESSION)
 }

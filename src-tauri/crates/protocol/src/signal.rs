@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// A signal by its name (`SIGTERM`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Signal(&'static Row);
+pub struct Signal(&'static SignalRow);
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Row {
+struct SignalRow {
     name: &'static str,
     linux: i32,
     macos: i32,
 }
 
-const fn row(name: &'static str, linux: i32, macos: i32) -> Row {
-    Row { name, linux, macos }
+const fn row(name: &'static str, linux: i32, macos: i32) -> SignalRow {
+    SignalRow { name, linux, macos }
 }
 
 /// signal(7) on Linux (x86, ARM) and `sys/signal.h` on macOS.
-static ROWS: [Row; 29] = [
+static ROWS: [SignalRow; 29] = [
     row("SIGHUP", 1, 1),
     row("SIGINT", 2, 2),
     row("SIGQUIT", 3, 3),
@@ -52,34 +52,34 @@ static ROWS: [Row; 29] = [
 ];
 
 impl Signal {
-    /// The signal of that name, with or without `SIG`.
+    /// Returns the signal of that name, with or without `SIG`.
     pub fn named(name: &str) -> Option<Self> {
         let bare = name.strip_prefix("SIG").unwrap_or(name);
         ROWS.iter().find(|row| &row.name[3..] == bare).map(Self)
     }
 
-    /// The signal that has this number on the system this was built for.
+    /// Returns the signal that has this number on the system this was built for.
     pub fn of_number(number: i32) -> Option<Self> {
         ROWS.iter().map(Self).find(|signal| signal.number() == number)
     }
 
-    /// Its number on the system this was built for.
+    /// Returns the number on the system this was built for.
     pub fn number(self) -> i32 {
         if cfg!(target_os = "macos") { self.0.macos } else { self.0.linux }
     }
 
-    /// Its name, with `SIG`.
+    /// Returns the name, with `SIG`.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What `system.kill` sends where none is named.
+    /// Returns the signal that `system.kill` sends by default.
     pub fn term() -> Self {
         Self(&ROWS[14])
     }
 }
 
-/// Why a text is not a signal.
+/// Error for a text that is not a signal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a signal: name it, as in \"TERM\"")]
 pub struct BadSignal(pub String);

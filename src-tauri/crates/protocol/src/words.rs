@@ -2,22 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What comes out of judging. The strictest wins: `Deny > Ask > Allow`.
+/// Result of judging. The strictest wins: `Deny > Ask > Allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 #[must_use]
 pub enum Decision {
-    /// It may.
     Allow,
     /// A person decides.
     Ask,
-    /// It may not.
     Deny,
 }
 
-/// Who let a request through. On the wire its two members are `by` and `rule`.
+/// Actor that let a request through. On the wire its two members are `by` and `rule`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "by", content = "rule")]
@@ -32,12 +30,12 @@ pub enum By {
     Skill(i64),
     /// The fallback, when nobody answered.
     Fallback,
-    /// Nobody: only a default allows it, so the agent's own prompt decides. Never a run.
+    /// No rule or person: only a default allows it, so the agent's own prompt decides. Never a run.
     Default,
 }
 
 impl By {
-    /// The number of the rule that let it through, where one did.
+    /// Returns the number of the rule that let it through, where one did.
     pub fn rule(self) -> Option<i64> {
         match self {
             Self::Rule(rule) | Self::Skill(rule) => Some(rule),
@@ -67,7 +65,7 @@ pub enum Confine {
     Look,
     /// At least the profile `project`.
     Project,
-    /// None: what Postern would allow only confined is asked about.
+    /// No confinement: a command that Postern would allow only confined is asked about.
     None,
 }
 
@@ -98,7 +96,7 @@ pub struct Confined {
     pub loopback: bool,
 }
 
-/// Where a request is in its life.
+/// State of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -112,17 +110,14 @@ pub enum RunState {
     Asking,
     /// Let through; the last checks and the start are under way.
     Starting,
-    /// It runs.
     Running,
-    /// It is being ended.
+    /// A signal was sent, and the process has not exited yet.
     Stopping,
-    /// It never ran.
     Denied,
-    /// It ran and ended.
     Finished,
-    /// It was let through but could not be started.
+    /// Let through, but not started.
     Failed,
-    /// Its agent may do it itself: what `tool.check` asks about, and never a run.
+    /// Left to its agent: what `tool.check` asks about, and never a run.
     Allowed,
 }
 
@@ -141,7 +136,7 @@ impl RunState {
         Self::Allowed,
     ];
 
-    /// The stable name: `received`, `resolving`, ….
+    /// Returns the stable name: `received`, `resolving`, ….
     pub fn name(self) -> &'static str {
         match self {
             Self::Received => "received",
@@ -176,7 +171,7 @@ impl RunState {
     }
 }
 
-/// One of the two streams that a run writes.
+/// Output stream of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -188,7 +183,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The stable name.
+    /// Returns the stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
@@ -197,7 +192,7 @@ impl Stream {
     }
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -207,22 +202,21 @@ pub enum Outcome {
     Exited,
     /// By a signal that Postern did not send.
     Signalled,
-    /// Its time ran out.
     Timeout,
-    /// It was killed on request, or because Postern quit.
+    /// Killed on request, or because Postern quit.
     Killed,
     /// A later program of it was not the approved one when its turn came: the rest did not run.
     Drifted,
-    /// It was let through but could not be started.
+    /// Let through, but not started.
     Failed,
-    /// It ran when Postern ended, and was gone afterwards.
+    /// Running when Postern ended, and gone afterwards.
     Lost,
-    /// It may have been started when Postern ended. It is never run again.
+    /// Perhaps started when Postern ended. Never run again.
     Unknown,
 }
 
 impl Outcome {
-    /// The stable name.
+    /// Returns the stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exited => "exited",
@@ -237,7 +231,7 @@ impl Outcome {
     }
 }
 
-/// Why a request was denied.
+/// Reason why a request was denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -253,7 +247,6 @@ pub enum DenyReason {
     AllowlistMiss,
     /// A person said no.
     User,
-    /// Nobody answered in time.
     Expired,
     /// The agent withdrew it, or its session closed.
     Cancelled,
@@ -267,9 +260,7 @@ pub enum DenyReason {
     QueueFull,
     /// Too many requests at once, or in a short time.
     RateLimited,
-    /// It asks for environment names that are refused.
     EnvRefused,
-    /// Its working directory is refused.
     CwdRefused,
     /// No face could show the question.
     CannotPresent,
@@ -282,7 +273,7 @@ pub enum DenyReason {
 }
 
 impl DenyReason {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Core => "core",

@@ -9,27 +9,27 @@ use postern_policy::{Advice, Cause, Reason, RuleId, Verdict};
 use postern_protocol::DenyReason;
 use serde::{Deserialize, Serialize};
 
-/// When to try again what there is no room for at the moment, in milliseconds.
+/// Time after which to try again if there is no room at the moment, in milliseconds.
 pub const BUSY_MS: u64 = 5_000;
-/// The same where a person has to answer something first.
+/// Time after which to try again if a person has to answer first, in milliseconds.
 const QUEUE_FULL_MS: u64 = 30_000;
 
 /// A denial, as it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Denial {
-    /// Why, as a stable name.
+    /// Reason, as a stable name.
     pub reason: DenyReason,
-    /// Why, with its data. Earlier versions recorded a sentence.
+    /// Cause, with its data. Earlier versions recorded a sentence.
     #[serde(alias = "message")]
     pub cause: Box<Refusal>,
-    /// What the agent could do instead, where that is not plain from the cause.
+    /// Advice to the agent, if it is not plain from the cause.
     pub advice: Option<Advice>,
     /// The person's own words.
     pub feedback: Option<String>,
     /// The rule that denied.
     pub rule: Option<RuleId>,
-    /// When it makes sense to try again, in milliseconds.
+    /// Time after which it makes sense to try again, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
@@ -50,18 +50,17 @@ impl Denial {
     }
 }
 
-/// Why a request is denied.
+/// Cause of a denial that no rule made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Refusal {
     /// A verdict denies it.
     Verdict { reason: Reason, cause: Cause },
-    /// It cannot be judged as it was sent.
+    /// Request that cannot be judged as it was sent.
     Unreadable(Words),
-    /// Its working directory is refused.
+    /// Refused working directory.
     Folder { path: String, problem: FolderProblem },
-    /// Its environment is refused.
+    /// Refused environment.
     Environment { names: Vec<RefusedName> },
     /// Everything of every agent is denied for now.
     Paused,
@@ -69,19 +68,19 @@ pub enum Refusal {
     Stopped { left_ms: u64 },
     /// So many of the agent's requests wait for a person that there is no room for another.
     QueueFull { waiting: usize },
-    /// It names more files than may be looked up at once.
+    /// More files than may be looked up at once.
     TooManyFiles { most: usize },
     /// The files that it names are too large together.
     TooManyBytes,
     /// Too many of the agent's requests wait to be looked up.
     LookUpsFull,
-    /// It could not be looked up in time.
+    /// Lookup that took too long.
     LookUpLate { seconds: u64 },
     /// Looking it up failed.
     NotJudged,
     /// Too many of the agent's runs wait for a place.
     TooManyRuns,
-    /// It is too long to be shown in full.
+    /// Request that is too long to be shown in full.
     TooLongToShow,
     /// A person denied it.
     Person,
@@ -89,13 +88,13 @@ pub enum Refusal {
     Expired { presented: bool },
     /// The question could not be shown.
     NotShown(NotShown),
-    /// Nobody is there who could see a question.
+    /// No approver that could see a question.
     Nobody,
-    /// It was withdrawn, or ended before it ran.
+    /// Request that was withdrawn, or ended before it ran.
     Withdrawn(Withdrawal),
     /// Something is not what it was when it was let through.
     Drifted(Drift),
-    /// It could not be written down.
+    /// Failed write of the record.
     NotRecorded,
     /// Postern quit before it was decided.
     Quit,
@@ -106,11 +105,11 @@ pub enum Refusal {
     Recorded(String),
 }
 
-/// What is wrong with a working directory. The fragments follow its path.
+/// Problem of a working directory. The fragments follow its path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderProblem {
-    /// It does not begin with `/`.
+    /// No leading `/`.
     #[error("is not an absolute path")]
     NotAbsolute,
     /// There is nothing.
@@ -119,13 +118,13 @@ pub enum FolderProblem {
     /// There is something else.
     #[error("is not a folder")]
     NotAFolder,
-    /// It, or a folder above it, may not be entered.
+    /// No right to enter it, or a folder above it.
     #[error("may not be entered")]
     Forbidden,
-    /// Its real path is not text.
+    /// Real path that is not text.
     #[error("has a path that is not UTF-8")]
     NotText,
-    /// It is not one of the agent's folders, nor in one.
+    /// Path outside the agent's folders.
     #[error("is not in one of the agent's folders")]
     Outside,
     /// Anything else the system says.
@@ -133,7 +132,7 @@ pub enum FolderProblem {
     Other(String),
 }
 
-/// Why a question could not be shown.
+/// Reason why a question could not be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotShown {
@@ -147,15 +146,13 @@ pub enum NotShown {
     Approver(String),
 }
 
-/// Why a request was withdrawn.
+/// Reason why a request was withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withdrawal {
     /// The agent took it back.
     TakenBack,
-    /// Its agent went away.
     AgentGone,
-    /// Its session closed.
     SessionClosed,
     /// The connection that asked for it ended.
     Disconnected,
@@ -165,10 +162,9 @@ pub enum Withdrawal {
     Ended,
 }
 
-/// What is not as it was when a request was let through.
+/// Difference between what was let through and what is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Drift {
     /// The working directory is another folder.
     Folder { path: String },
@@ -180,13 +176,13 @@ pub enum Drift {
     FirstLine { path: String },
     /// Another program comes before it on the search path.
     Shadowed { path: String, by: String },
-    /// What is held open is not what the plan names.
+    /// Open files that are not those of the plan.
     OtherFiles,
     /// The folder that is held open is not the one that the plan names.
     OtherFolder,
     /// The plan is not the one that was let through.
     OtherPlan,
-    /// What was judged is not there any more.
+    /// A file that was judged and no longer exists.
     Gone,
     /// The policy changed between the approval and the start.
     Policy,

@@ -1,5 +1,6 @@
-//! What denies everything whatever the rules say: a pause, records in doubt, the end of the host; or, for one agent, that a person
-//! stopped it for a while.
+//! Reasons to deny everything regardless of rules: a pause, records in doubt, the end of the host.
+//!
+//! Or, for one agent, that a person stopped it for a while.
 
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ pub struct Pause {
     pub until: Option<Millis>,
 }
 
-/// Why everything is denied at the moment, of all agents.
+/// Reasons to deny everything at the moment, for all agents.
 #[derive(Debug, Default)]
 pub struct Halt {
     pause: Option<Pause>,
@@ -20,14 +21,14 @@ pub struct Halt {
     closing: bool,
 }
 
-/// Why a request of an agent is denied at the moment.
+/// Reason why a request of an agent is denied at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halted {
     /// Everything of every agent is.
     Everything,
     /// A person stopped this agent, for so many milliseconds more.
     Agent {
-        /// What is left of that.
+        /// Time left of that.
         left_ms: u64,
     },
 }
@@ -38,7 +39,7 @@ impl Halt {
         Self { pause, doubt, closing: false }
     }
 
-    /// The record cannot be trusted, or can be again. Returns true if that is new.
+    /// Notes that the record cannot be trusted, or can be again. Returns true if that is new.
     pub fn set_doubt(&mut self, doubt: bool) -> bool {
         std::mem::replace(&mut self.doubt, doubt) != doubt
     }
@@ -48,13 +49,13 @@ impl Halt {
         self.pause = Some(pause);
     }
 
-    /// A person lets requests through again: they have seen what the doubt was.
+    /// Ends the doubt: a person has seen it and lets requests through again.
     pub fn resume(&mut self) {
         self.pause = None;
         self.doubt = false;
     }
 
-    /// The host ends: nothing new begins.
+    /// Closes the gate as the host ends: nothing new begins.
     pub fn close(&mut self) {
         self.closing = true;
     }

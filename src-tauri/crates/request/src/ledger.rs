@@ -1,5 +1,7 @@
-//! Limit on what one agent writes to the record: generous for work, but safe for the disk. It drops bodies
-//! first (full request, findings, output) and keeps who asked, the beginning and the result. Times are counted from any fixed moment.
+//! Limit on what one agent writes to the record: generous for work, but safe for the disk.
+//!
+//! It drops bodies first (full request, findings, output) and keeps who asked, the beginning and the result.
+//! Times are counted from any fixed moment.
 
 use std::time::Duration;
 
@@ -18,11 +20,11 @@ struct Rate {
     second: f64,
 }
 
-/// What one entry of the record takes of its agent's room.
+/// Share of its agent's room that an entry of the record takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Charge {
     body: f64,
-    /// Whether bodies are kept.
+    /// True if bodies are kept.
     pub keep: bool,
 }
 
@@ -53,7 +55,9 @@ impl Ledger {
         if self.rows > 0.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - self.rows) / ROWS.second)) }
     }
 
-    /// Charges a row for a request of `asked` bytes with `output` bytes. Returns the charge, and whether these may be kept.
+    /// Charges a row for a request of `asked` bytes with `output` bytes. Returns the charge, and whether
+    /// these may be kept.
+    ///
     /// A long request that never ran is not kept.
     pub fn write(&mut self, asked: usize, output: usize, ran: bool, now: Duration) -> Charge {
         self.refill(now);
@@ -66,7 +70,7 @@ impl Ledger {
         charge
     }
 
-    /// What was to be written was not: it takes nothing.
+    /// Gives back the room of an entry that was not written.
     pub fn refund(&mut self, charge: Charge) {
         self.bodies = (self.bodies + charge.body).min(BODIES.burst);
         self.rows = (self.rows + float(ROW)).min(ROWS.burst);

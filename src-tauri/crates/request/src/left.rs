@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an end that nobody heard is there for who asks again.
+/// Time that an undelivered end is kept for a client that asks again.
 const KEPT: Duration = Duration::from_mins(10);
 /// Ends of one agent that are there.
 const MOST: usize = 32;
 
-/// What ended while nobody of its agent listened, oldest first. Its end itself is in the record.
+/// Requests that ended while their agent was not connected, oldest first. The end itself is in the record.
 #[derive(Debug, Default)]
 pub struct Left(VecDeque<(Arc<RunParams>, Duration)>);
 
@@ -31,7 +31,7 @@ impl Left {
         self.0.remove(index).map(|(run, _)| run)
     }
 
-    /// Somebody hears of it by its number.
+    /// Forgets a request whose end was delivered by its number.
     pub fn forget(&mut self, heard: &RunParams) {
         self.0.retain(|(run, _)| run.request_id != heard.request_id);
     }

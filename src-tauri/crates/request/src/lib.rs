@@ -1,5 +1,8 @@
-//! One request's life ([`State`], [`Event`], [`Effect`], [`step`]), what waits for a person ([`Questions`]), what one agent may do
-//! at a time ([`Limits`], [`Turns`], [`Places`], [`Sessions`]), and what denies everything ([`Halt`], [`Denial`]). Pure.
+//! Life of a request, what waits for a person, and the limits of an agent. Pure.
+//!
+//! One request's life is [`State`], [`Event`], [`Effect`] and [`step`]; [`Questions`] wait for a person;
+//! [`Limits`], [`Turns`], [`Places`] and [`Sessions`] bound what one agent does at a time; [`Halt`] and
+//! [`Denial`] deny everything.
 
 mod denial;
 mod halt;

@@ -1,23 +1,24 @@
-//! How often an agent may ask: requests a second, and questions a minute. What a person refuses counts for nothing. Times
-//! are counted from any fixed moment.
+//! Limits on how often an agent may ask: requests a second, and questions a minute.
+//!
+//! What a person refuses counts for nothing. Times are counted from any fixed moment.
 
 use postern_policy::Settings;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Calls a second that are no requests: status, output, kill and the like.
+/// Calls a second that are no requests: status, output, kill and similar ones.
 const CALLS_A_SECOND: f64 = 500.0;
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// What one agent did lately.
+/// Recent requests and questions of one agent.
 #[derive(Debug, Default)]
 pub struct Limits {
-    requests: Bucket,
-    calls: Bucket,
+    requests: RateBucket,
+    calls: RateBucket,
     questions: VecDeque<Duration>,
 }
 
-/// How long to wait before it makes sense to try again.
+/// Time after which it makes sense to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TryAfter(pub Duration);
 
@@ -39,7 +40,7 @@ impl Limits {
         self.calls.take(CALLS_A_SECOND, now)
     }
 
-    /// Returns when the next question may open beside those that are open; none where it may now.
+    /// Returns when the next question may open beside those that are open; `None` if it may now.
     pub fn next_question(&mut self, settings: &Settings, now: Duration) -> Option<Duration> {
         self.forget(now);
         let most = usize::try_from(settings.questions_per_minute).unwrap_or(usize::MAX).max(1);
@@ -60,20 +61,20 @@ impl Limits {
     }
 }
 
-/// What may still come at once; refilled by the second, for two seconds at most.
+/// Room for what may still come at once; refilled by the second, for two seconds at most.
 #[derive(Debug)]
-struct Bucket {
+struct RateBucket {
     tokens: f64,
     refilled: Duration,
 }
 
-impl Default for Bucket {
+impl Default for RateBucket {
     fn default() -> Self {
         Self { tokens: f64::INFINITY, refilled: Duration::ZERO }
     }
 }
 
-impl Bucket {
+impl RateBucket {
     fn take(&mut self, rate: f64, now: Duration) -> Result<(), TryAfter> {
         let grown = now.saturating_sub(self.refilled).as_secs_f64() * rate;
         self.tokens = (self.tokens + grown).min(rate * 2.0);

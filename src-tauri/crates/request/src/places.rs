@@ -1,4 +1,4 @@
-//! How many runs of an agent there are at a time: the rest wait in their order.
+//! Number of runs of an agent at a time: the rest wait in their order.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,11 @@ pub struct Places<T> {
     waiting: VecDeque<T>,
 }
 
-/// What comes of asking for a place.
+/// Result of asking for a place.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place<T> {
-    /// It has one.
     Given(T),
-    /// It waits for one.
+    /// Queued for a place.
     Waits,
     /// So many wait already that it gets none.
     Full,

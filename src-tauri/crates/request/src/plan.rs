@@ -15,7 +15,7 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// How it is started.
+/// Way in which a plan is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Launch {
@@ -29,7 +29,7 @@ pub enum Launch {
         /// The text.
         text: String,
     },
-    /// It is not: what it is about is in the call ([`Plan::call`]).
+    /// Not started: the subject is in the call ([`Plan::call`]).
     Nothing,
 }
 
@@ -37,7 +37,6 @@ pub enum Launch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BoundCall {
-    /// Its name.
     pub tool: String,
     /// The MCP server that it is a tool of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +55,7 @@ pub struct BoundFile {
     pub path: String,
     /// Real path.
     pub real_path: String,
-    /// What it was when it was judged.
+    /// Identity at the time of judging.
     pub identity: Identity,
 }
 
@@ -72,7 +71,7 @@ pub struct BoundDir {
     pub inode: u64,
 }
 
-/// What becomes of standard input.
+/// Source of standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Stdin {
@@ -82,7 +81,7 @@ pub enum Stdin {
     Inline {
         /// sha256 of the bytes, hex.
         sha256: String,
-        /// How many there are.
+        /// Number of bytes.
         bytes: u64,
     },
     /// Sent by the agent while it runs.
@@ -93,17 +92,17 @@ pub enum Stdin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Whose request it is.
+    /// Agent of the request.
     pub agent: AgentId,
-    /// Its session, where it named one.
+    /// Session, if it named one.
     pub session: Option<String>,
-    /// Who does it.
+    /// Actor that carries it out.
     #[serde(default, skip_serializing_if = "Origin::is_host")]
     pub origin: Origin,
     /// The tool of the agent's own by which it does it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<BoundCall>,
-    /// How it is started.
+    /// Way in which it is started.
     pub launch: Launch,
     /// Every program that was looked up, the started one first.
     pub programs: Vec<BoundFile>,
@@ -118,14 +117,14 @@ pub struct Plan {
     pub env: Vec<(String, String)>,
     /// Standard input.
     pub stdin: Stdin,
-    /// How long it may run, in milliseconds; none is no limit.
+    /// Time limit in milliseconds; `None` is no limit.
     pub timeout_ms: Option<u64>,
     /// The version of the policy snapshot it was judged by.
     pub policy: u64,
 }
 
 impl Plan {
-    /// The digest: sha256 over the plan's JSON, whose field order is the order of declaration.
+    /// Returns the digest: sha256 over the plan's JSON, whose field order is the order of declaration.
     ///
     /// The policy version is part of a plan but not of its digest: a change of policy means judging again, which
     /// may come out the same, while a change of anything else means that another thing would run.

@@ -1,12 +1,15 @@
-//! Questions that wait for a person, oldest first. Requests for the same plan wait for one question, up to a bound; a question
-//! ends at its time, or earlier where nobody is there who could answer. Times are counted from any fixed moment.
+//! Questions that wait for a person, oldest first.
+//!
+//! Requests for the same plan wait for one question, up to a bound. A question ends at its time, or earlier
+//! if no connected approver could answer. Times are counted from any fixed moment.
 
 use crate::plan::Digest;
 use postern_policy::AgentId;
 use std::time::Duration;
 
-/// How long a question waits for an approver to connect, where none is: one that restarts is back by then, and who is told
-/// that something waits has opened a terminal.
+/// Time that a question waits for an approver to connect.
+///
+/// An approver that restarts is back by then, and a person who was notified has opened a terminal.
 const GRACE: Duration = Duration::from_secs(10);
 /// Requests that may wait for one question.
 const PER_QUESTION: usize = 64;
@@ -14,13 +17,13 @@ const PER_QUESTION: usize = 64;
 /// A question and the requests that wait for it. `Q` is what is shown, `W` names a request.
 #[derive(Debug)]
 pub struct Waiting<Q, W> {
-    /// What is shown.
+    /// Question on show.
     pub shown: Q,
     agent: AgentId,
     digest: Digest,
     waiters: Vec<W>,
     expires: Duration,
-    /// When somebody has to be there who could answer; `None` once that was looked at.
+    /// Time at which an approver has to be connected; `None` once that was checked.
     attended_by: Option<Duration>,
 }
 
@@ -56,8 +59,10 @@ impl<Q, W: Copy + PartialEq> Waiting<Q, W> {
         self.expires = expires;
     }
 
-    /// Keeps those that an approval is for, and returns the rest. One approval is one run: where it names no request it is for
-    /// the first alone, which is the one on show, so that one that joined later is not among them.
+    /// Keeps those that an approval is for, and returns the rest.
+    ///
+    /// One approval is one run: where it names no request it is for the first alone, which is the one on
+    /// show, so that one that joined later is not among them.
     pub fn approve(&mut self, named: &[W]) -> Vec<W> {
         let first = self.waiters.first().copied();
         let chosen = |waiter: &W| {

@@ -1,14 +1,16 @@
-//! Which sessions of an agent are open. While one is being opened or closed nothing is judged in it: its layers of rules are
-//! not in force yet, or not gone yet.
+//! Open sessions of an agent.
+//!
+//! While one is being opened or closed nothing is judged in it: its layers of rules are not in force yet, or
+//! not gone yet.
 
 use std::collections::HashMap;
 
-/// How far a session is opened.
+/// Stage of opening a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Openness {
-    /// It is being opened or closed.
+    /// Opening or closing is under way.
     Changing {
-        /// What it is if that fails.
+        /// Stage to return to if that fails.
         before: Option<Settled>,
     },
     Settled(Settled),
@@ -16,9 +18,8 @@ enum Openness {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Settled {
-    /// It is open.
     Open,
-    /// It was open when the last host ended, and is again. Its agent may not know that, and open it once more.
+    /// Open when the last host ended, and open again. The agent may not know that, and open it once more.
     Kept,
 }
 
@@ -26,19 +27,19 @@ enum Settled {
 #[derive(Debug, Default)]
 pub struct Sessions(HashMap<String, Openness>);
 
-/// Why a session is not opened or closed.
+/// Reason why a session is not opened or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotSo {
     /// The one that it is to stand under is not open.
     NoParent,
-    /// It is open already, or on its way.
+    /// Open already, or about to be.
     OpenAlready,
     /// There is no such session, or it is on its way.
     NotOpen,
 }
 
 impl Sessions {
-    /// The sessions that were open when the last host ended.
+    /// Returns the sessions that were open when the last host ended.
     pub fn kept(open: impl IntoIterator<Item = String>) -> Self {
         let kept = Openness::Settled(Settled::Kept);
         Self(open.into_iter().map(|session| (session, kept)).collect())
@@ -71,7 +72,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// A session is open now, or closed; or it is as it was before (`done` is false).
+    /// Notes that a session is open now, or closed; with `done` false it is as it was before.
     pub fn changed(&mut self, session: &str, open: bool, done: bool) {
         let Some(Openness::Changing { before }) = self.0.remove(session) else { return };
         let settled = if done { open.then_some(Settled::Open) } else { before };

@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 pub const OPEN_PER_AGENT: usize = 10;
 /// Questions that may be open in all. An agent that has none open may open one beyond that.
 pub const OPEN_IN_ALL: usize = 32;
-/// What may wait of one agent behind its open questions.
+/// Most requests of one agent that wait for its open questions.
 const ROOM: usize = 64;
 
-/// How many questions are open, or about to be.
+/// Number of questions that are open, or about to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Open {
     /// Of the agent.
@@ -26,22 +26,21 @@ impl Open {
     }
 }
 
-/// What comes of a request for a question.
+/// Result of asking for a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// It may open now.
     Now,
-    /// It waits for its turn.
+    /// Queued for its turn.
     Waits,
     /// So many wait already that it is denied.
     Full,
 }
 
-/// What waits of one agent, in order.
+/// Waiting requests of one agent, in order.
 #[derive(Debug)]
 pub struct Turns<T> {
     waiting: VecDeque<T>,
-    /// Whose turn it is: it is looked up again, as nothing is held open for what waits.
+    /// Request whose turn it is: it is looked up again, as nothing is held open for what waits.
     next: Option<T>,
 }
 
@@ -80,7 +79,7 @@ impl<T: Copy + PartialEq> Turns<T> {
         self.next
     }
 
-    /// The turn was taken, whatever came of it.
+    /// Notes that the turn was taken, with any result.
     pub fn taken(&mut self) {
         self.next = None;
     }

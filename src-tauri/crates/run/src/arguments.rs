@@ -1,10 +1,10 @@
-//! What was typed: a command for the host, or a question about this program. Pure.
+//! Parser of the arguments: a command for the host, or a question about this program. Pure.
 
 use postern_protocol::Confine;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub(crate) const HELP: &str = "\
 Runs a command on the host, through the companion app Postern: a person or a rule there decides.
 
@@ -39,7 +39,7 @@ Exit codes: the command's own; 75 not ended within --wait, 124 timed out, 125 Po
 wrong with the request, 126 denied, 127 not found, 128+N ended by signal N.
 ";
 
-/// What was typed.
+/// Parsed arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// `--help`
@@ -140,7 +140,7 @@ fn variable(env: &mut BTreeMap<String, String>, text: &str) -> Result<(), String
     Ok(())
 }
 
-/// A time as it is typed.
+/// Returns a time as it is typed.
 pub(crate) fn milliseconds(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor = match &text[digits.len()..] {

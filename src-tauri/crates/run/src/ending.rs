@@ -1,10 +1,10 @@
-//! How this program ends: exit code, and what it says on standard error. Pure.
+//! End of this program: exit code, and lines on standard error. Pure.
 
 use postern_protocol::{Denied, DenyReason, Finished, Outcome, Signal};
 
-/// It has not ended, and goes on: `EX_TEMPFAIL` of sysexits.h.
+/// Exit code for a command that goes on: `EX_TEMPFAIL` of sysexits.h.
 pub(crate) const PENDING: u8 = 75;
-/// Its time ran out.
+/// Exit code for a command whose time ran out.
 pub(crate) const TIMED_OUT: u8 = 124;
 /// Postern is not there, or something is wrong with the request.
 pub(crate) const TROUBLE: u8 = 125;
@@ -23,22 +23,22 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Nothing to say.
+    /// Returns an ending without a message.
     pub(crate) fn quiet(code: u8) -> Self {
         Self { code, says: Vec::new() }
     }
 
-    /// Something is wrong that is not the command's doing.
+    /// Returns an ending for a fault that is not the command's doing.
     pub(crate) fn trouble(what: &str) -> Self {
         Self { code: TROUBLE, says: vec![plain(what)] }
     }
 
-    /// As a shell tells of a signal.
+    /// Returns the ending by a signal, as a shell reports it.
     pub(crate) fn signal(signal: Signal) -> Self {
         Self::quiet(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
     }
 
-    /// A request that never ran.
+    /// Returns a request that never ran.
     pub(crate) fn denied(denied: &Denied) -> Self {
         let mut says: Vec<String> = denied.lines().iter().map(|line| plain(line)).collect();
         if let Some(first) = says.first_mut() {
@@ -48,7 +48,7 @@ impl Ending {
         Self { code, says }
     }
 
-    /// A run that ended: the command's own exit code wherever it has one.
+    /// Returns a run that ended: the command's own exit code wherever it has one.
     pub(crate) fn finished(finished: &Finished) -> Self {
         let why = finished.message.as_deref().map(plain);
         if finished.timed_out || finished.outcome == Outcome::Timeout {
@@ -83,7 +83,7 @@ fn seconds(milliseconds: u64) -> f64 {
     milliseconds as f64 / 1_000.0
 }
 
-/// One line that a terminal takes as text: control characters are written out.
+/// Returns one line that a terminal takes as text: control characters are written out.
 pub(crate) fn plain(text: &str) -> String {
     let mut line = String::new();
     for letter in text.chars() {

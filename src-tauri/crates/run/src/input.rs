@@ -5,7 +5,7 @@ use rustix::fs::{FileType, fstat, stat};
 use rustix::io::Errno;
 use uuid::Uuid;
 
-/// What standard input is good for.
+/// Returns true if standard input has something to forward.
 pub(crate) fn is_forwarded() -> bool {
     let stdin = rustix::stdio::stdin();
     // A closed one has nothing; a terminal is the person's, not the command's; the null device is what a command
@@ -16,17 +16,17 @@ pub(crate) fn is_forwarded() -> bool {
     !null && !rustix::termios::isatty(stdin)
 }
 
-/// Where standard input is.
+/// State of standard input.
 #[derive(Debug)]
 pub(crate) struct Input {
     request_id: Uuid,
-    state: State,
+    state: InputState,
     /// Bytes sent before the piece that is under way.
     sent: u64,
 }
 
 #[derive(Debug)]
-enum State {
+enum InputState {
     /// The next piece may be read.
     Ready,
     /// A piece is under way.
@@ -36,22 +36,22 @@ enum State {
 }
 
 impl Input {
-    /// Input for a request, if there is any.
+    /// Makes the input for a request, if there is any.
     pub(crate) fn new(request_id: Uuid, forwarded: bool) -> Self {
-        Self { request_id, state: if forwarded { State::Ready } else { State::Done }, sent: 0 }
+        Self { request_id, state: if forwarded { InputState::Ready } else { InputState::Done }, sent: 0 }
     }
 
-    /// The request is another one: nothing of it was sent.
+    /// Takes another request's number: nothing of the input was sent.
     pub(crate) fn joins(&mut self, request_id: Uuid) {
         self.request_id = request_id;
     }
 
-    /// Whether the next piece may be read.
+    /// Returns true if the next piece may be read.
     pub(crate) fn wants_read(&self) -> bool {
-        matches!(self.state, State::Ready)
+        matches!(self.state, InputState::Ready)
     }
 
-    /// Reads the next piece. None where there is nothing yet.
+    /// Reads the next piece. `None` if there is nothing yet.
     pub(crate) fn read(&mut self) -> Option<InputParams> {
         let mut bytes = vec![0; limits::INPUT];
         let count = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
@@ -61,23 +61,23 @@ impl Input {
             Err(_) => 0,
         };
         let piece = InputParams::new(self.request_id, self.sent, &bytes[..count], count == 0);
-        self.state = State::Sending(piece.clone(), count as u64);
+        self.state = InputState::Sending(piece.clone(), count as u64);
         Some(piece)
     }
 
-    /// The piece that is under way: to be sent again on another connection.
+    /// Returns the piece that is under way: to be sent again on another connection.
     pub(crate) fn under_way(&self) -> Option<&InputParams> {
         match &self.state {
-            State::Sending(piece, _) => Some(piece),
-            State::Ready | State::Done => None,
+            InputState::Sending(piece, _) => Some(piece),
+            InputState::Ready | InputState::Done => None,
         }
     }
 
-    /// The piece was written as far as `written`; none where the host refuses it.
+    /// Notes that the piece was written as far as `written`; `None` if the host refuses it.
     pub(crate) fn written(&mut self, written: Option<u64>) {
-        let State::Sending(piece, count) = &self.state else { return };
+        let InputState::Sending(piece, count) = &self.state else { return };
         self.sent += count;
         let more = !piece.eof && written.is_some_and(|written| written >= *count);
-        self.state = if more { State::Ready } else { State::Done };
+        self.state = if more { InputState::Ready } else { InputState::Done };
     }
 }

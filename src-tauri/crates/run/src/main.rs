@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// What is taken from the environment, once.
+/// Values that are taken from the environment, once.
 struct Surroundings {
     socket: Option<PathBuf>,
     key_file: Option<PathBuf>,
@@ -86,7 +86,7 @@ fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
     Ok(Forward::new(channel, request, signals, input, terms).see_through())
 }
 
-/// How long this program waits: as it was typed, or else as the sandbox is set up.
+/// Returns the time to wait: as it was typed, or else as the sandbox is set up.
 fn wait_of(wanted: &Wanted, set_up: Option<OsString>) -> Result<Option<Duration>, String> {
     let set_up = set_up.filter(|_| wanted.wait_ms.is_none() && !wanted.cancel_on_disconnect);
     let set_up = set_up.map(|text| arguments::milliseconds(&text.to_string_lossy())).transpose();

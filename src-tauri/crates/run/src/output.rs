@@ -4,7 +4,7 @@ use postern_protocol::Stream;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// How much is written at once: what a pipe that is ready takes without blocking (PIPE_BUF).
+/// Bytes that are written at once: as many as a ready pipe takes without blocking (PIPE_BUF).
 const AT_ONCE: usize = 4096;
 
 /// Both streams, and what of one of them is still to be written.
@@ -12,20 +12,20 @@ const AT_ONCE: usize = 4096;
 pub(crate) struct Outputs {
     stdout: Progress,
     stderr: Progress,
-    waiting: Option<Waiting>,
+    waiting: Option<WaitingPiece>,
 }
 
-/// How far a stream is.
+/// Position in a stream.
 #[derive(Debug, Default)]
 struct Progress {
     /// Bytes that were taken.
     taken: u64,
-    /// Nobody reads it any more.
+    /// True if the reader has closed it.
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingPiece {
     stream: Stream,
     bytes: Vec<u8>,
     written: usize,
@@ -40,7 +40,7 @@ impl Outputs {
             usize::try_from(progress.taken.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
         progress.taken += (bytes.len() - known) as u64;
         if !progress.closed && known < bytes.len() {
-            self.waiting = Some(Waiting { stream, bytes, written: known });
+            self.waiting = Some(WaitingPiece { stream, bytes, written: known });
         }
     }
 
@@ -49,7 +49,7 @@ impl Outputs {
         self.progress(stream).taken = offset;
     }
 
-    /// How far a stream was taken.
+    /// Returns the position up to which a stream was taken.
     pub(crate) fn taken(&self, stream: Stream) -> u64 {
         match stream {
             Stream::Stdout => self.stdout.taken,
@@ -57,7 +57,7 @@ impl Outputs {
         }
     }
 
-    /// The stream that has something to be written.
+    /// Returns the stream that has something to be written.
     pub(crate) fn waiting(&self) -> Option<Stream> {
         self.waiting.as_ref().map(|waiting| waiting.stream)
     }

@@ -23,8 +23,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From now on the forwarded signals are caught. Those that were ignored when this program was started (`nohup`)
-    /// stay ignored.
+    /// Catches the forwarded signals from now on. Those that were ignored when this program was started
+    /// (`nohup`) stay ignored.
     pub(crate) fn catch() -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         // Neither end may block: a handler must return, and a reader takes what is there.
@@ -37,7 +37,7 @@ impl Signals {
         Ok(Self { pipe: reader })
     }
 
-    /// What came since it was asked last.
+    /// Returns the signals since the last call.
     pub(crate) fn take(&mut self) -> Vec<Signal> {
         let mut bytes = [0; 64];
         let count = self.pipe.read(&mut bytes).unwrap_or(0);
@@ -84,7 +84,7 @@ extern "C" fn note(signal: i32) {
     }
 }
 
-/// Where this thread's errno is kept.
+/// Returns the address of this thread's errno.
 fn errno() -> *mut i32 {
     // SAFETY: takes nothing, gives a pointer that is valid for as long as the thread lives.
     #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! What is said while a command waits for a person, and when this program waits no longer. Pure.
+//! Messages while a command waits for a person, and the time at which this program stops waiting. Pure.
 
 use crate::ending::{Ending, PENDING, plain};
 use postern_protocol::{Decision, Pending, RunState};
@@ -42,7 +42,7 @@ impl Question {
     }
 }
 
-/// The end of this program while its command goes on.
+/// Returns the end of this program while its command goes on.
 pub(crate) fn left(state: RunState, question: Option<&Question>) -> Ending {
     let (how, then) = match (state, question) {
         (RunState::Running | RunState::Stopping, _) => {
@@ -73,14 +73,14 @@ pub(crate) const JOINED: &str = "joined the same command that was asked for befo
 /// Seconds in a day: what is told of is never that far away.
 const DAY: u32 = 24 * 3600;
 
-/// The second of the day in an RFC 3339 time.
+/// Returns the second of the day in an RFC 3339 time.
 fn second(at: &str) -> Option<u32> {
     let mut parts = at.get(11..19)?.split(':').map(str::parse::<u32>);
     let (hour, minute, second) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
     Some((hour * 3600 + minute * 60 + second) % DAY)
 }
 
-/// A time as it is typed after `--timeout`.
+/// Returns a time as it is typed after `--timeout`.
 fn time(milliseconds: u64) -> String {
     let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
     let unit = units.into_iter().find(|(length, _)| milliseconds.is_multiple_of(*length) && milliseconds > 0);

@@ -1,4 +1,4 @@
-//! How values lie in columns: typed values as JSON text, ids as 16 bytes, names as they are.
+//! Encodings of values in columns: typed values as JSON text, ids as 16 bytes, names as they are.
 
 use postern_policy::{AgentId, Millis};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
@@ -21,7 +21,7 @@ impl<T: DeserializeOwned> FromSql for Json<T> {
     }
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 pub(crate) fn text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
@@ -30,7 +30,7 @@ pub(crate) fn text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 pub(crate) struct Id(pub(crate) Uuid);
 
 impl Id {
-    /// The smallest that can have been made then: a UUID of version 7 begins with its time.
+    /// Returns the smallest that can have been made then: a UUID of version 7 begins with its time.
     pub(crate) fn first_at(at: Millis) -> Self {
         let millis = u64::try_from(at).unwrap_or(0).min(0xffff_ffff_ffff);
         let mut bytes = [0; 16];

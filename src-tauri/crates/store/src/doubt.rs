@@ -1,4 +1,4 @@
-//! Why the record cannot be trusted: kept in a file beside it, which outlives the record, until a person has seen it.
+//! Doubt about the record: kept in a file beside it, which outlives the record, until a person has seen it.
 
 use crate::file::{beside, same_file};
 use postern_policy::Millis;
@@ -15,21 +15,20 @@ const SUFFIX: &str = ".doubt";
 /// A record that cannot be trusted: while there is one, the host denies everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
-    /// When it was found.
+    /// Time of the finding.
     pub since: Millis,
-    /// What was found.
     pub cause: Cause,
 }
 
-/// What was found of a record that cannot be trusted.
+/// Reason why a record cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// SQLite found the file damaged.
     Damaged {
-        /// What SQLite said.
+        /// Message of SQLite.
         what: String,
-        /// Where the damaged file lies now; `None` until a start sets it aside.
+        /// New path of the damaged file; `None` until a start sets it aside.
         aside: Option<PathBuf>,
     },
     /// There was no record, or an empty one, beside what agents left in the data folder.
@@ -40,17 +39,17 @@ pub enum Cause {
     Displaced,
     /// A person put the copy in its place.
     Restored {
-        /// When the copy was made.
+        /// Time at which the copy was made.
         made: Millis,
-        /// How many changes were made after it; `None` where that is not known.
+        /// Number of changes after it; `None` if that is not known.
         changes: Option<i64>,
-        /// Where the lost record lies, if there was one.
+        /// New path of the lost record, if there was one.
         aside: Option<PathBuf>,
     },
 }
 
 impl Doubt {
-    /// Where the record lies that cannot be trusted, if it was set aside.
+    /// Returns the path of the record that cannot be trusted, if it was set aside.
     pub fn aside(&self) -> Option<&Path> {
         match &self.cause {
             Cause::Damaged { aside, .. } | Cause::Restored { aside, .. } => aside.as_deref(),
@@ -88,7 +87,7 @@ impl Doubts {
         });
     }
 
-    /// A person has seen it.
+    /// Ends the doubt, as a person has seen it.
     pub(crate) fn settle(&self) -> io::Result<()> {
         match std::fs::remove_file(beside(&self.path, SUFFIX)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -1,4 +1,4 @@
-//! What can go wrong with the record. Every one of these means: nothing was allowed by it.
+//! Errors of the record. Each of them means that nothing was allowed by it.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub enum Error {
     /// The writer has ended, or the work panicked.
     #[error("the record is closed")]
     Closed,
-    /// What was asked for is not there.
+    /// Missing row.
     #[error("there is no {0}")]
     Missing(String),
     /// A value that the record cannot hold, or that contradicts what it holds.
@@ -29,10 +29,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the file itself is in doubt: the host denies everything from here on.
+    /// Returns true if the file itself is in doubt: the host denies everything from here on.
     pub fn is_damage(&self) -> bool {
         match self {
-            Self::Sqlite(error) => crate::open::is_damage(error),
+            Self::Sqlite(error) => is_damage(error),
             Self::NotDurable(_)
             | Self::Displaced
             | Self::Busy
@@ -51,7 +51,7 @@ pub enum OpenError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// Format of the file.
         found: i64,
         /// The newest format that is known here.
         known: i64,
@@ -67,7 +67,6 @@ pub enum OpenError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// SQLite refused, for another reason than damage.
@@ -75,7 +74,14 @@ pub enum OpenError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// Why.
         source: rusqlite::Error,
     },
+}
+
+/// Returns true if SQLite says that the file is not what it wrote.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
 }

@@ -7,7 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 /// Suffixes of the files beside the database: SQLite's own, and the head of the audit.
-const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", crate::audit::COMPANION];
+const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", AUDIT_HEAD];
+/// Suffix of the head's file name.
+pub(crate) const AUDIT_HEAD: &str = ".audit";
 
 /// Makes the folder (0700) and the file (0600) where they are missing, and takes rights from others where they have
 /// some. Gives the path with its folder's links resolved, because the file is then opened without following any.
@@ -55,7 +57,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, OpenError> {
     Ok(aside)
 }
 
-/// By what a file is known to be the same: its device and inode.
+/// Returns the identity of a file: its device and inode.
 pub(crate) fn same_file(path: &Path) -> io::Result<(u64, u64)> {
     let found = std::fs::symlink_metadata(path)?;
     Ok((found.dev(), found.ino()))

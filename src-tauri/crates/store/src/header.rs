@@ -1,4 +1,4 @@
-//! What the first bytes of a record tell, without opening it: for when no host runs, or none can.
+//! First bytes of a record, read without opening it: for when no host runs, or none can.
 
 use crate::file::beside;
 use crate::migrate;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// What lies at a record's path.
+/// State of the file at a record's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Header {
     /// A record that this version can open, as far as its first bytes tell.
@@ -21,7 +21,7 @@ pub enum Header {
     Foreign,
     /// A record of a newer Postern.
     Newer {
-        /// Its format.
+        /// Format of the file.
         found: u32,
         /// The newest format that is known here.
         known: i64,
@@ -49,7 +49,7 @@ pub fn header(path: &Path) -> Header {
     }
 }
 
-/// The format is in the first page, which may still lie in the log.
+/// Identifies a record by its header. The format is in the first page, which may still be in the log.
 fn identity(application: u32, found: u32, path: &Path) -> Header {
     let logged = || std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let known = migrate::newest();

@@ -39,12 +39,12 @@ const FORMATS: &[&[&str]] = &[
     &[rules::CONFINE],
 ];
 
-/// The newest format that is known here.
+/// Returns the newest format that is known here.
 pub(crate) fn newest() -> i64 {
     FORMATS.len().try_into().unwrap_or(i64::MAX)
 }
 
-/// The format of an open file; 0 is an empty one.
+/// Returns the format of an open file; 0 is an empty one.
 pub(crate) fn format_of(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("PRAGMA user_version", [], |row| row.get(0))
 }

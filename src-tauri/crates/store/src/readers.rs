@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// How many idle connections are kept.
+/// Most idle connections that are kept.
 const KEPT: usize = 4;
 
 #[derive(Debug)]

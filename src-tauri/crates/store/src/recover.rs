@@ -9,7 +9,7 @@ use postern_protocol::{Outcome, RunState};
 use postern_request::{Ending, Refusal};
 use rusqlite::Connection;
 
-/// What a restart found. Those in `ended` are to be told to their agents, in the same transaction.
+/// Findings of a restart. Those in `ended` are to be sent to their agents, in the same transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Requests that are ended now, each with its ending.
@@ -64,7 +64,7 @@ mod tests {
     use postern_protocol::By;
     use postern_request::Exit;
 
-    /// A request that got as far as `phase`.
+    /// Writes a request that got as far as `phase`.
     fn left(conn: &Connection, name: &str, phase: RunState, intended: bool) -> Result<(), Error> {
         let request = asked("main", name, 1);
         let id = request.id;

@@ -1,4 +1,4 @@
-//! How much history is kept. The oldest goes first, in small steps, so that no request waits long behind it.
+//! Limits of the history. The oldest goes first, in small steps, so that no request waits long for it.
 
 use crate::column::Id;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::tables::{agents, feed, search, tally};
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
 
-/// What is kept. What lives is always kept.
+/// Limits of what is kept. Live requests are always kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
     /// Requests that ended since then, in milliseconds since 1970.
@@ -15,33 +15,34 @@ pub struct Keep {
     pub bytes: u64,
 }
 
-/// How many bytes of the file are in use.
+/// Returns the bytes of the file that are in use.
 pub fn history_bytes(conn: &Connection) -> Result<u64, Error> {
     let number = |sql| conn.query_row(sql, [], |row| row.get::<_, u64>(0));
     let pages = number("PRAGMA page_count")?.saturating_sub(number("PRAGMA freelist_count")?);
     Ok(pages.saturating_mul(number("PRAGMA page_size")?))
 }
 
-/// Whether what is deleted from now on is overwritten with zeros in the file. It costs a write for each page: for when a
-/// person erases, not for what ages away.
+/// Returns whether what is deleted from now on is overwritten with zeros in the file. It costs a write for
+/// each page: for when a person erases, not for what ages away.
 pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
     Ok(conn.pragma_update(None, "secure_delete", on)?)
 }
 
-/// After everything that has ended was swept: the index and the counts hold no word of it any more. What is left is
-/// indexed anew.
+/// Clears the index and the counts after everything that has ended was swept. What is left is indexed again.
 pub fn erased(conn: &Connection) -> Result<(), Error> {
     search::clear(conn)?;
     feed::clear(conn)?;
     Ok(tally::forget(conn, Millis::MAX)?)
 }
 
-/// How many of the oldest requests may live on before the ones behind them are not looked at.
+/// Most live ones among the oldest requests before the ones after them are skipped.
 const ALIVE: u32 = 256;
 
-/// Deletes at most `step` of the oldest requests that are not to be kept, with their output, and as many questions, and
-/// events of each agent. Gives how many requests went: call it again until that is none. A deleted request's number
-/// may be used again.
+/// Deletes at most `step` of the oldest requests that are not to be kept, with their output, questions and
+/// events.
+///
+/// As many questions, and events of each agent, go too. Returns the number of deleted requests: call it again
+/// until that is 0. A deleted request's number may be used again.
 ///
 /// Each step looks at the oldest rows only, so one that finds nothing costs nothing.
 pub fn sweep(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {

@@ -24,18 +24,17 @@ const BEFORE: &str = ".spare-before";
 const MADE: &str = "record.spare";
 /// An audit of more rows than this is not copied.
 const MOST_ROWS: i64 = 200_000;
-/// How many of the lost changes are named at most.
+/// Most lost changes that are named.
 const NAMED: u32 = 20;
-/// How far the numbers of notifications go on after a copy was restored: who heard the last ones would take lower ones for
-/// heard.
+/// Gap in the numbers of notifications after a copy was restored. Clients that have seen the last ones would
+/// take lower ones for seen.
 const GAP: i64 = 1_000_000;
 
 /// A copy that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spare {
-    /// When it was made.
+    /// Time at which it was made.
     pub made: Millis,
-    /// Its agents.
     pub agents: Vec<String>,
     /// The number of its rules.
     pub rules: u64,
@@ -43,16 +42,16 @@ pub struct Spare {
     pub newest: Option<(i64, Vec<u8>)>,
 }
 
-/// What a copy lacks of the record that is lost.
+/// Difference between a copy and the lost record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// How many changes were made after the copy; `None` where that is not known.
+    /// Number of changes after the copy; `None` if that is not known.
     pub changes: Option<i64>,
     /// Those that could still be read, oldest first.
     pub named: Vec<Entry>,
 }
 
-/// Writes the copy of the record at `path` anew, unless it has everything already.
+/// Writes the copy of the record at `path` again, unless it has everything already.
 pub(crate) fn keep(conn: &Connection, path: &Path) -> Result<bool, Error> {
     let spare = beside(path, SUFFIX);
     // One state of all tables.
@@ -80,7 +79,7 @@ fn unwritten(error: io::Error) -> Error {
     Error::NotDurable(format!("the copy of the record: {error}"))
 }
 
-/// Whether the record has this row: it is the one that the copy was made of.
+/// Returns true if the record has this row: it is the one that the copy was made of.
 fn has(conn: &Connection, row: Option<&(i64, Vec<u8>)>) -> bool {
     row.is_none_or(|(number, hash)| {
         audit::get(conn, *number).is_ok_and(|found| found.is_some_and(|found| found.hash == *hash))
@@ -194,13 +193,14 @@ pub fn lost(path: &Path, doubt: Option<&Doubt>, spare: &Spare) -> Lost {
     Lost { changes: kept.map(|rows| rows - number), named: named().unwrap_or_default() }
 }
 
-/// Whether the record at `path` can be read whole. For when no host has it open.
+/// Returns true if the record at `path` can be read whole. For when no host has it open.
 pub fn is_whole(path: &Path) -> bool {
     read_only(path).and_then(|conn| open::check_all(&conn)).is_ok_and(|wrong| wrong.is_empty())
 }
 
-/// Puts the copy in the place of the record at `path`, which is set aside, and returns where that lies now. The record is in
-/// doubt from before the first step on, until a person resumes. Nobody may have it open.
+/// Replaces the record at `path` by the copy, sets the record aside, and returns its new path.
+///
+/// The record is in doubt from before the first step on, until a person resumes. No process may have it open.
 ///
 /// # Errors
 /// Where a file cannot be copied or moved. The record is in doubt then, too.

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 /// The record's file in a data folder.
 pub const FILE_NAME: &str = "postern.db";
 
-/// The record. A handle: clones share one writer and the readers. The file is closed when the last one goes.
+/// Handle of the record: clones share one writer and the readers. The file is closed when the last one goes.
 #[derive(Debug, Clone)]
 pub struct Store {
     shared: Arc<Shared>,
@@ -69,12 +69,13 @@ impl Store {
         Ok(Self { shared: Arc::new(Shared { path, opened, place, doubts, readers, writer, counts }) })
     }
 
-    /// How the record was found when it was opened.
+    /// Returns the state in which the record was found when it was opened.
     pub fn opened(&self) -> &Opened {
         &self.shared.opened
     }
 
-    /// Why the record cannot be trusted; `None` while it can. It holds, over restarts, until [`Store::settle_doubt`].
+    /// Returns the doubt about the record; `None` while it can be trusted. A doubt holds, over restarts,
+    /// until [`Store::settle_doubt`].
     pub fn doubt(&self) -> watch::Receiver<Option<Doubt>> {
         self.shared.doubts.watch()
     }
@@ -84,7 +85,7 @@ impl Store {
         self.shared.doubts.raise(cause);
     }
 
-    /// A person has seen the doubt, and trusts the record as it is now.
+    /// Ends the doubt, as a person has seen it and trusts the record as it is now.
     ///
     /// # Errors
     /// [`Error::Displaced`] while the file at the record's path is not the one that was opened: only a restart opens that
@@ -101,14 +102,16 @@ impl Store {
         self.shared.place.are_in_place()
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.shared.path
     }
 
-    /// Hands `work` to the writer. It is one transaction: where it gives an error, nothing of it is written. The
-    /// receipt resolves when it is committed: it outlives this process, however that ends, but not a power cut before
-    /// the next flush. Never waits: where too much waits already, the receipt holds [`Error::Busy`].
+    /// Hands `work` to the writer as one transaction: if it returns an error, nothing of it is written.
+    ///
+    /// The receipt resolves when it is committed: it outlives this process, however that ends, but not a
+    /// power cut before the next flush. Never waits: if too much waits already, the receipt holds
+    /// [`Error::Busy`].
     pub fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -116,8 +119,10 @@ impl Store {
         self.queue(Flush::No, work)
     }
 
-    /// Like [`Store::write`], and the receipt resolves when the drive itself has it, with everything that was written
-    /// before: it outlives a power cut. For what a person decided, what is policy, and what is about to run; a flush
+    /// Writes like [`Store::write`], and the receipt resolves when the drive itself has it, with everything
+    /// that was written before.
+    ///
+    /// It outlives a power cut. For what a person decided, what is policy, and what is about to run; a flush
     /// takes milliseconds.
     pub fn write_durable<T: Send + 'static>(
         &self,
@@ -126,7 +131,7 @@ impl Store {
         self.queue(Flush::Yes, work)
     }
 
-    /// How many groups of writes were flushed to the drive since the record was opened.
+    /// Returns the number of groups of writes that were flushed to the drive since the record was opened.
     pub fn flushes(&self) -> u64 {
         self.shared.counts.flushes.load(Ordering::Relaxed)
     }
@@ -168,12 +173,13 @@ impl Store {
         self.doubting(self.shared.readers.read(work))
     }
 
-    /// Like [`Store::read`], for what is found by its key in microseconds: one such look after the other.
+    /// Reads like [`Store::read`], for what is found by its key in microseconds: one such look after the
+    /// other.
     pub fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         self.doubting(self.shared.readers.look_up(work))
     }
 
-    /// Damage that a reader meets is a doubt, wherever it is met.
+    /// Notes damage that a reader meets as a doubt.
     fn doubting<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if let Err(error) = &read
             && error.is_damage()
@@ -183,8 +189,10 @@ impl Store {
         read
     }
 
-    /// Looks at the whole file, which takes as long as reading it does: for a thread of its own, when nothing else is to
-    /// be done. Gives what is wrong. Where something is, the record is in doubt, and the next start sets it aside.
+    /// Checks the whole file and returns the faults. If there are any, the record is in doubt, and the next
+    /// start sets it aside.
+    ///
+    /// This takes as long as reading the file does: for a thread of its own, when nothing else is to be done.
     pub fn check(&self) -> Result<Vec<String>, Error> {
         let found = self.read(|conn| Ok(open::check_all(conn)?))?;
         if let Some(what) = found.first() {

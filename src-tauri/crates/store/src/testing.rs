@@ -1,4 +1,4 @@
-//! What the tests of the tables share.
+//! Helpers that the tests of the tables share.
 
 use crate::Store;
 use crate::tables::agents::Agent;
@@ -6,7 +6,7 @@ use crate::tables::requests::NewRequest;
 use postern_policy::{AgentId, Effect, Identity, Millis, Pattern, Rule, Settings};
 use uuid::{NoContext, Timestamp, Uuid};
 
-/// A record in a folder of its own, which goes with the guard.
+/// Returns a record in a folder of its own, which goes with the guard.
 pub(crate) fn open() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("data/postern.db")).unwrap();
@@ -30,7 +30,7 @@ pub(crate) fn agent(name: &str) -> Agent {
     }
 }
 
-/// An allow rule on a command.
+/// Returns an allow rule on a command.
 pub(crate) fn allow(agent: Option<&str>, command: &str) -> Rule {
     Rule { agent: agent.map(id), created_at: 1, ..Rule::new(Effect::Allow, Pattern::Command(command.into())) }
 }
@@ -48,7 +48,7 @@ pub(crate) fn identity(sha256: &str) -> Identity {
     }
 }
 
-/// A request that came in at `at`.
+/// Returns a request that came in at `at`.
 pub(crate) fn asked(agent: &str, request_id: &str, at: Millis) -> NewRequest {
     let millis = u64::try_from(at).unwrap();
     let nanos = u32::try_from(millis % 1000 * 1_000_000).unwrap();

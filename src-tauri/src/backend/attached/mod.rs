@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long to look for more news once there is some. None at all would not look at the socket.
+/// Time to wait for more news once there is some. None at all would not look at the socket.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// A call on its way to the thread that owns the connection.
@@ -28,7 +28,7 @@ struct Call {
 #[derive(Debug)]
 pub(crate) struct Attached {
     calls: Sender<Call>,
-    /// One byte for each call: the thread waits for it and for the socket at once.
+    /// Pipe with a byte for each call: the thread waits for it and for the socket at once.
     wake: UnixStream,
 }
 
@@ -77,7 +77,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// Until the host or the app is gone.
+    /// Runs until the host or the app is gone.
     fn run(&mut self) {
         while self.wait() {
             // Nothing to read is no call; an end is the app's.
@@ -123,7 +123,7 @@ impl Thread {
     }
 }
 
-/// What went wrong, in the words of the control socket.
+/// Converts an error to one of the control socket.
 fn told_apart(error: CallError) -> ControlError {
     match error {
         CallError::Failed(error) => {

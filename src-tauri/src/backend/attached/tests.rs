@@ -6,7 +6,8 @@ use postern_protocol::{Socket, notification_line};
 use serde_json::json;
 use std::thread::JoinHandle;
 
-/// A host that lets the app in, tells something, answers one call in the middle of more news, and goes away.
+/// Returns a host that lets the app in, tells something, answers one call in the middle of more news, and
+/// goes away.
 fn host(folder: &std::path::Path) -> JoinHandle<Vec<String>> {
     let host = ScriptedHost::listen(folder, Socket::Control).unwrap();
     std::thread::spawn(move || {

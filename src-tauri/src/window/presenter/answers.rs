@@ -1,4 +1,4 @@
-//! What a person answers in the window, and what can be undone of it.
+//! Answers of a person in the window, and what can be undone of them.
 
 use super::Presenter;
 use crate::Page;
@@ -47,12 +47,13 @@ impl Presenter {
         Ok(answered)
     }
 
-    /// Whether a yes to the question on show is to be held: where it is dangerous, and the owner does not confirm it.
+    /// Returns true if an approval to the question on show is to be held: where it is dangerous, and the owner does
+    /// not confirm it.
     pub(super) fn holds(&self) -> bool {
         self.desk.is_dangerous() && !self.preferences.get().confirm
     }
 
-    /// Whether the person denied a question as it is now, and the host is not told yet.
+    /// Returns true if the person denied a question as it is now, and the host is not told yet.
     pub(super) fn is_denied(&self, question: &Question) -> bool {
         self.denial
             .as_ref()
@@ -103,8 +104,8 @@ impl Presenter {
         Ok(())
     }
 
-    /// Whether the owner confirmed an answer that wants it. Nothing else happens here meanwhile: what is on show stays, and
-    /// the focus that the system's own question takes counts for nothing.
+    /// Returns whether the owner confirmed an answer that wants it. Nothing else happens here meanwhile: what
+    /// is on show stays, and the focus that the system's own question takes counts for nothing.
     async fn confirmed(&self, answer: Answer) -> Result<(), &'static str> {
         let wanted = |question: &&Question| presence::wanted(question, answer);
         let Some(question) = self.desk.question().filter(wanted) else { return Ok(()) };
@@ -130,19 +131,19 @@ impl Presenter {
     }
 }
 
-/// Whether a denial may wait in the window so that it can be undone. It may not where the question would end with a yes if the
-/// window were gone by then.
+/// Returns true if a denial may wait in the window so that it can be undone. It may not where the question
+/// would end with an approval if the window were gone by then.
 fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }
 
-/// How long a question still waits.
+/// Returns the time that a question still waits.
 fn left(question: &Question) -> Duration {
     let left = question.expires_at.saturating_sub(since_epoch());
     Duration::from_millis(u64::try_from(left).unwrap_or(0))
 }
 
-/// The time, in milliseconds since 1970.
+/// Returns the time, in milliseconds since 1970.
 fn since_epoch() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_millis()).unwrap_or(i64::MAX)

@@ -12,11 +12,11 @@ use tauri::Manager;
 use tauri::ipc::Channel;
 use tokio::time::Instant;
 
-/// What happens to the inbox.
+/// Event of the inbox.
 pub(crate) enum InboxEvent {
-    /// Its page is there and listens.
+    /// The page is there and listens.
     Opened(Channel<Showing>),
-    /// Its page is gone, or shows something else.
+    /// The page is gone, or shows something else.
     Closed,
     /// The main window got the keyboard, or lost it.
     Focused(bool),
@@ -65,7 +65,7 @@ impl Presenter {
         self.look().await
     }
 
-    /// The inbox did not show what it was told to: the panel does.
+    /// Gives the question to the panel: the inbox did not show it.
     pub(super) async fn leave_inbox(&mut self) -> anyhow::Result<()> {
         tracing::warn!("the inbox does not show its question");
         self.take_inbox(InboxEvent::Closed).await

@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep_until};
 /// A page that has not laid out a question by then is taken for crashed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What happens to the windows that show questions.
+/// Event of the windows that show questions.
 pub(crate) enum Event {
     /// Something in one of the two places. It counts for nothing while the other one shows the question.
     On(Surface, Box<Event>),
@@ -59,7 +59,7 @@ pub(crate) enum Event {
     Press { id: String, digest: String, reply: oneshot::Sender<bool> },
     /// The person opened or closed the details.
     Details(bool),
-    /// What the person does about the last answer.
+    /// Action of the person on the last answer.
     Act(PillAct),
     /// The person moves the window.
     Drag,
@@ -77,7 +77,7 @@ pub(crate) enum Event {
     Again,
     /// The page did not lay out the question in time.
     GiveUp,
-    /// Nobody asked for a while.
+    /// No question came for a while.
     Release,
     /// Something of the presenter's own is due.
     Due,
@@ -97,15 +97,15 @@ pub(crate) struct Presenter {
     chosen: Option<String>,
     /// True if the panel takes the keyboard when it is shown next: the person asked for it.
     keyboard: bool,
-    /// When the host says that *Allow* will work.
+    /// Time at which the host says that *Allow* will work.
     again: Option<Instant>,
-    /// When the page should have laid out the question.
+    /// Time by which the page should have laid out the question.
     patience: Option<Instant>,
-    /// When *Allow* was held for long enough, and who waits for that.
+    /// Time by which *Allow* was held for long enough, with the caller that waits for that.
     held: Option<(Instant, oneshot::Sender<bool>)>,
     /// The denial that can still be undone, and when the host is told.
     denial: Option<(AnswerParams, Instant)>,
-    /// What became of the last answer.
+    /// Result of the last answer.
     outcome: Option<Outcome>,
     place: Place,
 }
@@ -130,7 +130,7 @@ impl Presenter {
         }
     }
 
-    /// Until the app ends.
+    /// Runs until the app ends.
     pub(crate) async fn run(mut self, mut events: mpsc::UnboundedReceiver<Event>) {
         loop {
             let event = tokio::select! {
@@ -162,7 +162,7 @@ impl Presenter {
         }
     }
 
-    /// When something of its own is due.
+    /// Returns the time at which something of its own is due.
     fn due(&self) -> Option<Instant> {
         let page = match self.surface() {
             Surface::Panel => self.page.as_ref(),
@@ -264,7 +264,7 @@ impl Presenter {
         });
     }
 
-    /// What the person does besides answering.
+    /// Applies an action of the person besides answering.
     async fn take_act(&mut self, event: Event) -> anyhow::Result<()> {
         match event {
             Event::Hold { id, digest, reply } => {
@@ -362,7 +362,7 @@ impl Presenter {
         Ok(())
     }
 
-    /// Without a question: shows what became of the last answer, or nothing.
+    /// Shows the result of the last answer, or nothing, if there is no question.
     fn stage(&mut self) -> anyhow::Result<()> {
         if self.desk.question().is_some() || self.surface() == Surface::Inbox {
             return Ok(());
@@ -380,7 +380,7 @@ impl Presenter {
         Ok(())
     }
 
-    /// The page did not lay out the question: the host must not count on it.
+    /// Gives up on a question that the page did not lay out: the host must not count on it.
     async fn give_up(&mut self) {
         self.patience = None;
         let Some(question) = self.desk.question() else { return };
@@ -394,7 +394,7 @@ impl Presenter {
         }
     }
 
-    /// Nobody asked for a while: the page goes, and the next question has a new one.
+    /// Lets the page go, as no question came for a while: the next one has a new page.
     fn release(&mut self) {
         self.page = None;
         self.place.gone();

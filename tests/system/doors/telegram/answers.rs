@@ -1,4 +1,4 @@
-//! What is shown in the chat, and what each answer there does.
+//! Tests of what is shown in the chat, and of each answer there.
 
 use super::super::{Asked, approve_at_a_terminal};
 use super::{ANNA, Chat, Say};

@@ -70,7 +70,7 @@ impl Chat {
         self.bot.next("sendMessage").text().to_owned()
     }
 
-    /// What the message of a question says when it is decided.
+    /// Returns the message of a question when it is decided.
     fn outcome(&self, question: &Question) -> String {
         let edit = self.bot.next("editMessageText");
         assert_eq!(edit.params["message_id"], question.message, "its own message: {edit:?}");
@@ -85,7 +85,7 @@ impl Chat {
         self.bot.taken();
     }
 
-    /// The first stranger in the history.
+    /// Returns the first stranger in the history.
     fn stranger(&self) -> Value {
         let mut feed = self.host.command(&["history", "--watch", "--json", "--since", "1h"]);
         let mut feed = feed.stdout(Stdio::piped()).spawn().unwrap();
@@ -103,7 +103,7 @@ impl Chat {
     }
 }
 
-/// How Anna answers.
+/// Way in which Anna answers.
 type Say<'a> = &'a dyn Fn(&Question);
 
 struct Question {

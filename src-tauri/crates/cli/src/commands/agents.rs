@@ -162,7 +162,7 @@ fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Fa
     link.call::<SetAgent>(&AgentSet { agent: named(id)?, settings: None, values })
 }
 
-/// The lines that put an agent's channel to use: of the channel itself, or of a door that leads to it.
+/// Prints the lines that put an agent's channel to use: of the channel itself, or of a door that leads to it.
 fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Result<(), Failure> {
     let kind = match kind {
         Channel::Docker => ChannelKind::Docker,
@@ -200,7 +200,7 @@ fn profile(link: &mut Link, agent: &AgentId, kind: Channel) -> Result<(), Failur
     print::lines(&lines.profile.ok_or_else(missing)?)
 }
 
-/// What the other side of a door needs that leads to this agent.
+/// Prints the settings for the other side of a door that leads to this agent.
 fn through(link: &mut Link, agent: &AgentId, door: DoorKind, json: Json) -> Result<(), Failure> {
     let doors = link.call::<ListDoors>(&Nothing {})?.doors;
     let values = doors.into_iter().find(|row| row.door == door).filter(|row| row.state != DoorState::Off);
@@ -265,7 +265,7 @@ fn list(agents: &[AgentRow]) -> Result<(), Failure> {
     )
 }
 
-/// The preset, or the exact pair where it is none.
+/// Returns the preset, or the exact pair where it is none.
 fn policy(agent: &AgentRow) -> String {
     let preset = match agent.preset {
         Some(Preset::Deny) => "Deny".to_owned(),

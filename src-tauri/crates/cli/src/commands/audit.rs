@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A change as JSON, with both values parsed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct AuditLine<'a> {
     number: i64,
     at: i64,
     by: &'a AuditBy,
@@ -27,8 +27,8 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Whole<'a> {
-    rows: Vec<Row<'a>>,
+struct AuditDocument<'a> {
+    rows: Vec<AuditLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<&'a AuditVerified>,
 }
@@ -48,7 +48,10 @@ pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
         rows.extend(page.rows);
     }
     if command.json.json {
-        print::json(&Whole { rows: rows.iter().map(for_programs).collect(), verified: verified.as_ref() })?;
+        print::json(&AuditDocument {
+            rows: rows.iter().map(for_programs).collect(),
+            verified: verified.as_ref(),
+        })?;
     } else {
         // What a renewal tells of is not told twice.
         let own = rows.iter().filter(|row| row.part_of.is_none());
@@ -66,9 +69,9 @@ pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
     if wrong { Err(Failure::no("the audit is not intact")) } else { Ok(()) }
 }
 
-fn for_programs(row: &AuditRow) -> Row<'_> {
+fn for_programs(row: &AuditRow) -> AuditLine<'_> {
     let read = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    Row {
+    AuditLine {
         number: row.number,
         at: row.at,
         by: &row.by,

@@ -16,11 +16,11 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How long a disk may take to answer.
+/// Time that a disk has to answer.
 const DISK: Duration = Duration::from_secs(3);
-/// How long the host may take for one answer.
+/// Time that the host has for an answer.
 const HOST: Duration = Duration::from_secs(5);
-/// How long the host may take to verify the audit, which it reads whole.
+/// Time that the host has to verify the audit, which it reads whole.
 const AUDIT: Duration = Duration::from_mins(2);
 /// Fewer free bytes than this are a full disk: a run keeps up to two megabytes of output.
 const ROOM: u64 = 16 * 1024 * 1024;
@@ -28,13 +28,13 @@ const ROOM: u64 = 16 * 1024 * 1024;
 const FILES_LEFT: u64 = 8;
 const START: &str = "start the app Postern, or `postern serve`";
 
-/// One thing that `doctor` looked at.
+/// Finding of `doctor`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Finding {
     ok: bool,
     what: String,
-    /// What fixes it.
+    /// Fix of it.
     mend: Option<String>,
 }
 
@@ -126,7 +126,7 @@ fn private_folder(data: &Path) -> Finding {
     }
 }
 
-/// Whether the data folder can be written to.
+/// Returns whether the data folder can be written to.
 fn space(data: &Path, found: &Diagnosis) -> Finding {
     let shown = data.display();
     match &found.free {
@@ -150,7 +150,8 @@ fn space(data: &Path, found: &Diagnosis) -> Finding {
     }
 }
 
-/// What is wrong with the record, as far as its first bytes and the mark beside it tell. A host that runs says more.
+/// Returns the problem of the record, as far as its first bytes and the mark beside it tell. A running host
+/// has more to say.
 fn record(data: &Path, found: &Diagnosis) -> Option<Finding> {
     let path = data.join("postern.db");
     let shown = path.display();
@@ -187,7 +188,7 @@ fn record(data: &Path, found: &Diagnosis) -> Option<Finding> {
     Some(Finding::bad(what, mend))
 }
 
-/// The mark that an earlier host left.
+/// Returns the mark that an earlier host left.
 fn doubted(doubt: &Doubt) -> String {
     let since = print::time(doubt.since);
     let what = match &doubt.cause {
@@ -205,7 +206,7 @@ fn doubted(doubt: &Doubt) -> String {
     format!("{what} (since {since}): everything is denied until you resume")
 }
 
-/// Why no host answers.
+/// Returns the reasons why no host answers.
 fn not_reached(data: &Path, control: &Path, found: &Diagnosis, refused: Option<String>) -> Vec<Finding> {
     match &found.owner {
         Err(error) => {
@@ -227,7 +228,7 @@ fn not_reached(data: &Path, control: &Path, found: &Diagnosis, refused: Option<S
     }
 }
 
-/// A key of the control socket that no host would start with.
+/// Returns a key of the control socket that no host would start with.
 fn unusable_key(data: &Path) -> Option<Finding> {
     let file = data.join("control.key");
     let text = std::fs::read_to_string(&file).ok()?;
@@ -239,7 +240,7 @@ fn unusable_key(data: &Path) -> Option<Finding> {
     })
 }
 
-/// A host that is there and does not answer.
+/// Returns a host that is there and does not answer.
 fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> Finding {
     let Some(process) = process else {
         let what = refused.unwrap_or_else(|| "Postern runs, and does not answer".to_owned());
@@ -270,13 +271,13 @@ fn hangs(control: &Path, process: Option<&Process>, refused: Option<String>) -> 
     Finding::bad(what, again)
 }
 
-/// What a thread that talks with the host tells.
+/// Message of a thread that talks with the host.
 enum Answer {
-    /// It lets us in.
+    /// Connected.
     Here,
-    /// It does not.
+    /// Not admitted.
     Refused(String),
-    /// What it said.
+    /// Findings of the host.
     Findings(Vec<Finding>),
 }
 
@@ -318,7 +319,7 @@ fn ask_host(data: &Path, say: &dyn Fn(Answer)) {
     }
 }
 
-/// First, because it puts the audit's faults into the status.
+/// Verifies the audit, which comes first, because its faults go into the status.
 fn audit(link: &mut Link) -> Result<Vec<Finding>, Failure> {
     let audit =
         link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
@@ -373,7 +374,7 @@ fn state(status: &Status) -> Vec<Finding> {
     findings
 }
 
-/// How to fix what the host says needs attention.
+/// Returns the fix for a concern of the host.
 fn mend_of(kind: ConcernKind) -> &'static str {
     match kind {
         ConcernKind::Managed => {
@@ -428,7 +429,7 @@ fn socket(what: &str, path: &Path) -> Finding {
     }
 }
 
-/// When the programs of a line are compared with what was approved.
+/// Returns the finding on when the programs of a line are compared with what was approved.
 fn steps(to_shell: Option<LinesToShell>) -> Finding {
     const AT_START: &str =
         "the programs of a line are compared when the line starts, not when each of its steps does";

@@ -66,7 +66,7 @@ fn tell(row: &DoorRow) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A secret is typed without being shown, or piped in: what stands on a command line, others can read.
+/// Asks for a secret, which is typed without being shown, or piped in: others can read a command line.
 fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Result<(), Failure> {
     let Some((key, value)) = door.secret().and_then(|key| Some((key.clone(), values.get_mut(&key)?))) else {
         return Ok(());

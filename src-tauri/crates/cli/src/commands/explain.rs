@@ -44,7 +44,7 @@ fn overrides(env: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     env.iter().map(split).collect()
 }
 
-/// A decision in a word.
+/// Returns a decision in a word.
 pub(crate) fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allow",
@@ -76,7 +76,7 @@ fn show(explained: &Explained) -> Result<(), Failure> {
     show_trace(&explained.trace)
 }
 
-/// A rule by its number and where it is from; a line of a file by where it stands.
+/// Returns a rule by its number and where it is from; a line of a file by where it stands.
 pub(crate) fn named_rule(rule: &RuleRef) -> String {
     if rule.id > 0 { format!("rule {} ({})", rule.id, rule.source) } else { rule.source.clone() }
 }

@@ -66,10 +66,10 @@ fn state(request: &RequestRow) -> String {
     }
 }
 
-/// One step as a line of JSON: the request's own members, and those of the step.
+/// Step as a line of JSON: the request's own members, and those of the step.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct FeedLine<'a> {
     sequence: i64,
     event: FeedKind,
     event_at: Millis,
@@ -87,7 +87,7 @@ struct Told<'a> {
     message: Option<&'a str>,
 }
 
-/// How long one call waits for the next step, in milliseconds.
+/// Time that one call waits for the next step, in milliseconds.
 const WAIT: u64 = 20_000;
 
 /// Tells every step as it comes, for as long as the host runs.
@@ -118,7 +118,7 @@ fn tell(event: &FeedEvent) -> Result<(), Failure> {
 }
 
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
-    print::json_line(&Told {
+    print::json_line(&FeedLine {
         sequence: event.sequence,
         event: event.event,
         event_at: event.event_at,

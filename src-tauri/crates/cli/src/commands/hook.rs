@@ -196,9 +196,9 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     }
 }
 
-/// What became of a question about a tool.
+/// Result of a question about a tool.
 enum Resolved {
-    /// It is allowed, perhaps confined.
+    /// Allowed, perhaps confined.
     Allow(Option<Confined>),
     /// Anything else.
     Other(Verdict),

@@ -2,6 +2,7 @@
 
 use super::agents::named;
 use super::explain::word;
+use super::setup_scope::scope;
 use crate::Surroundings;
 use crate::args::Json;
 use crate::failure::Failure;
@@ -24,7 +25,7 @@ pub(crate) fn run(
     asked: &Import,
 ) -> Result<(), Failure> {
     let home_text = text_of(&surroundings.home)?;
-    let scope = SetupScope { path: None, ..super::setup::scope(surroundings)? };
+    let scope = SetupScope { path: None, ..scope(surroundings)? };
     let folders = Folders::of(&scope, &home_text).map_err(|problem| Failure::usage(problem.message))?;
     let project = real(asked.project.as_deref().unwrap_or(Path::new(".")))?;
     if asked.list {
@@ -121,7 +122,7 @@ fn show_entry(entry: &ImportedEntry) -> Result<(), Failure> {
 
 /// A file in a list.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct ListedFile {
     from: &'static str,
     path: String,
     project: Option<String>,
@@ -134,7 +135,7 @@ fn list(sources: &[Source], home: String, json: Json) -> Result<(), Failure> {
     let taking = Taking { home, project: None, origin: RuleOrigin::AgentShell, broad: false };
     let listed = |source: &Source| {
         let row = source.row(&taking);
-        Listed {
+        ListedFile {
             from: source.kind.name(),
             path: row.path,
             project: source.project.as_ref().map(|project| escaped(&project.to_string_lossy())),
@@ -142,11 +143,11 @@ fn list(sources: &[Source], home: String, json: Json) -> Result<(), Failure> {
             problem: row.problem,
         }
     };
-    let listed: Vec<Listed> = sources.iter().map(listed).collect();
+    let listed: Vec<ListedFile> = sources.iter().map(listed).collect();
     if json.json {
         return print::json(&listed);
     }
-    let row = |one: &Listed| {
+    let row = |one: &ListedFile| {
         let entries = one.entries.map_or_else(|| "cannot be read".to_owned(), |count| count.to_string());
         [one.from.to_owned(), entries, one.path.clone()]
     };

@@ -1,4 +1,4 @@
-//! One file a command group.
+//! Command groups, one file each.
 
 pub(crate) mod agents;
 pub(crate) mod audit;
@@ -18,6 +18,7 @@ pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
+mod setup_scope;
 pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod status;

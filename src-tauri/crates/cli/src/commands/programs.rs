@@ -16,7 +16,7 @@ use crate::rule_args::Programs;
 
 /// The document of `programs check --json`.
 #[derive(Debug, Serialize)]
-struct Report {
+struct CheckReport {
     ok: bool,
     problems: Vec<String>,
 }
@@ -55,7 +55,7 @@ fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
             check_examples(&file, &relatives).iter().map(ToString::to_string).collect()
         }
     };
-    let report = Report { ok: problems.is_empty(), problems };
+    let report = CheckReport { ok: problems.is_empty(), problems };
     if json.json {
         print::json(&report)?;
     } else {

@@ -25,10 +25,10 @@ pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One object a line of `questions --watch --json`.
+/// Line of `questions --watch --json`.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
-enum Seen<'a> {
+enum WatchLine<'a> {
     Opened { question: &'a Question },
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
@@ -36,7 +36,7 @@ enum Seen<'a> {
     Attention { message: &'a str },
 }
 
-/// Tells each question as it comes and goes, also after the host was restarted. The terminal is on duty meanwhile.
+/// Tells each question as it comes and goes, also after the host was restarted. The terminal is connected meanwhile.
 pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
     link.whenever_it_runs(|link| watch_once(link, json))
 }
@@ -44,19 +44,19 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
 fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
     let waiting = link.watch_questions()?;
     for question in &waiting {
-        tell(&Seen::Opened { question }, json)?;
+        tell(&WatchLine::Opened { question }, json)?;
     }
     loop {
         match &link.next()? {
             // It opened while the list was on its way, and was in it.
             Told::QuestionOpened(question) if waiting.iter().any(|told| told.id == question.id) => {}
-            Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
-            Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
+            Told::QuestionOpened(question) => tell(&WatchLine::Opened { question }, json)?,
+            Told::QuestionChanged(question) => tell(&WatchLine::Changed { question }, json)?,
             Told::QuestionClosed(closed) => {
-                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
+                tell(&WatchLine::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
-            Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
-            Told::Attention(told) => tell(&Seen::Attention { message: &told.message }, json)?,
+            Told::PolicyWidened(change) => tell(&WatchLine::Widened { change }, json)?,
+            Told::Attention(told) => tell(&WatchLine::Attention { message: &told.message }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
@@ -68,30 +68,30 @@ fn watch_once(link: &mut Link, json: bool) -> Result<(), Failure> {
     }
 }
 
-fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
+fn tell(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
     if json {
         return print::json_line(seen);
     }
     match seen {
-        Seen::Opened { question } => {
+        WatchLine::Opened { question } => {
             question::full(question)?;
             print::line(format!("      answer it: postern approve {0} · postern deny {0}", question.code))?;
             print::line("")
         }
-        Seen::Changed { .. } => Ok(()),
-        Seen::Widened { change } => {
+        WatchLine::Changed { .. } => Ok(()),
+        WatchLine::Widened { change } => {
             print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
         }
-        Seen::Attention { message } => print::line(message),
-        Seen::Closed { code, how, .. } => {
+        WatchLine::Attention { message } => print::line(message),
+        WatchLine::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
             print::line("")
         }
     }
 }
 
-/// The question that a person means: by its code, a beginning of its id, `last`, or the only one. What waits no more is passed on
-/// as it was typed: the host says what became of it.
+/// Returns the question that a person means: by its code, a beginning of its id, `last`, or the only one.
+/// What waits no more is passed on as it was typed: the host says what became of it.
 fn meant(link: &mut Link, named: Option<String>) -> Result<String, Failure> {
     let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
     let listed = |questions: &[&Question]| {
@@ -187,7 +187,7 @@ fn all_of(
     )))
 }
 
-/// Shows the question in full and asks for a yes on the terminal.
+/// Shows the question in full and asks for an approval on the terminal.
 fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;

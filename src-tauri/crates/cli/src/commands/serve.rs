@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
-/// How long it may take to end, whatever hangs.
+/// Longest time to end, also if something hangs.
 const LONGEST_END: Duration = Duration::from_millis(4_800);
 
 pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {

@@ -26,7 +26,7 @@ pub(crate) fn man(command: &[String], all: Option<&Path>) -> Result<(), Failure>
     print::raw(String::from_utf8_lossy(&page(found(root, command)?, &name)?).trim_end())
 }
 
-/// One page, under its whole name: `postern-rules-import`.
+/// Renders a page under its whole name: `postern-rules-import`.
 fn page(command: clap::Command, name: &str) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command).title(name.to_uppercase()).render(&mut text).map_err(Failure::own)?;

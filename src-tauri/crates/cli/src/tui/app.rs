@@ -1,4 +1,4 @@
-//! What the terminal view knows, and what a key means. Nothing here reads a terminal or a socket.
+//! State of the terminal view, and the meaning of keys. Nothing here reads a terminal or a socket.
 
 use super::choice::{Choice, editable};
 use postern_contract::methods::Arming;
@@ -6,10 +6,10 @@ use postern_contract::{Answer, Question, RequestRow, Status, Told};
 use postern_policy::AgentId;
 use std::collections::VecDeque;
 
-/// How many requests the activity holds.
+/// Number of requests in the activity.
 const REQUESTS: usize = 200;
 
-/// What is on show.
+/// View on show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum View {
     /// The chosen question, or the oldest.
@@ -17,11 +17,11 @@ pub(super) enum View {
     Questions,
     /// All that waits, by agent.
     Inbox,
-    /// What was asked for lately.
+    /// Recent requests.
     Activity,
 }
 
-/// What is typed into.
+/// Field that is typed into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Keys are commands.
@@ -51,7 +51,7 @@ pub(super) enum Key {
     End,
 }
 
-/// What is to be done about a key.
+/// Action for a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Act {
     /// Nothing beyond what is shown.
@@ -74,22 +74,22 @@ pub(super) struct App {
     pub(super) status: Option<Status>,
     pub(super) view: View,
     pub(super) mode: Mode,
-    /// What *Always* would save.
+    /// Choice for *Always*.
     pub(super) choice: Choice,
     /// The first line of the question on show.
     pub(super) scroll: usize,
     /// Lines of the question, and how many of them fit; set by whoever draws.
     pub(super) lines: usize,
     pub(super) room: usize,
-    /// Whether its last line was on show.
+    /// True if its last line was on show.
     pub(super) end_seen: bool,
-    /// Whether the terminal is large enough and has the focus.
+    /// True if the terminal is large enough and has the focus.
     pub(super) visible: bool,
     /// Raised whenever what is on show moved or became something else: waiting starts over.
     pub(super) change: u64,
-    /// What the host said about a yes.
+    /// State of arming that the host reported for an approval.
     pub(super) arming: Option<Arming>,
-    /// What is told in the last line.
+    /// Message in the last line.
     pub(super) message: String,
     /// The first line of the inbox; set where it is drawn.
     pub(super) list: usize,
@@ -99,7 +99,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// The question on show: the one that the user chose, or the oldest.
+    /// Returns the question on show: the one that the user chose, or the oldest.
     pub(super) fn question(&self) -> Option<&Question> {
         let chosen = self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref());
         chosen.or(self.questions.first())
@@ -155,7 +155,7 @@ impl App {
         self.look();
     }
 
-    /// The host is gone: nothing that it said holds, and nothing can be answered.
+    /// Notes that the host is gone: nothing that it said holds, and nothing can be answered.
     pub(super) fn lost(&mut self, why: &str) {
         self.questions.clear();
         self.status = None;
@@ -176,13 +176,13 @@ impl App {
         }
     }
 
-    /// What is on show moved, was resized, hidden, or lost the focus.
+    /// Notes that the view was moved, resized or hidden, or lost the focus.
     pub(super) fn moved(&mut self) {
         self.change += 1;
         self.arming = None;
     }
 
-    /// The terminal can show a question, or cannot.
+    /// Notes whether the terminal can show a question.
     pub(super) fn see(&mut self, visible: bool) {
         if self.visible != visible {
             self.visible = visible;
@@ -190,12 +190,12 @@ impl App {
         }
     }
 
-    /// Whether a yes would count.
+    /// Returns true if an approval would count.
     pub(super) fn armed(&self) -> bool {
         self.visible && self.end_seen && self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
-    /// What a key means.
+    /// Handles a key.
     pub(super) fn press(&mut self, key: Key) -> Act {
         if self.mode != Mode::Keys {
             return self.typed(key);
@@ -224,7 +224,7 @@ impl App {
         self.moved();
     }
 
-    /// A key in the inbox. Return shows the chosen question; nothing is answered here.
+    /// Handles a key in the inbox. Return shows the chosen question; nothing is answered here.
     fn list_key(&mut self, key: Key) {
         match key {
             Key::Up | Key::Char('k') => self.choose(-1),
@@ -236,8 +236,8 @@ impl App {
         }
     }
 
-    /// A key while something is typed into. Return never allows: it sends a no, shows a changed command, or keeps changed words
-    /// until a number says yes to them.
+    /// Handles a key while something is typed into. Return never allows: it sends a no, shows a changed
+    /// command, or keeps changed words until a number says yes to them.
     fn typed(&mut self, key: Key) -> Act {
         let mode = std::mem::take(&mut self.mode);
         match (key, mode) {
@@ -321,7 +321,8 @@ impl App {
         Act::Nothing
     }
 
-    /// For whom, how long, which words, or another command. A tool's question has none of these.
+    /// Changes the answer's agent, lifetime or words, or edits the command. A tool's question has none of
+    /// these.
     fn change_answer(&mut self, key: char) {
         let Some(question) = self.question().filter(|question| question.tool.is_none()).cloned() else {
             return;
@@ -340,7 +341,7 @@ impl App {
 }
 
 impl Mode {
-    /// The same with its text changed.
+    /// Returns the state with its text changed.
     fn with(mut self, change: impl FnOnce(&mut String)) -> Self {
         match &mut self {
             Self::Words(text) | Self::Command(text) | Self::Rule(_, text) => change(text),
@@ -350,7 +351,7 @@ impl Mode {
     }
 }
 
-/// How long the last letter is, in bytes.
+/// Returns the length of the last letter, in bytes.
 fn last_of(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }

@@ -6,7 +6,7 @@ use postern_policy::{Lifetime, Millis};
 /// A minute in milliseconds.
 const MINUTE: Millis = 60_000;
 
-/// How long a rule lasts.
+/// Lifetime of a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Span {
     /// For good.
@@ -31,7 +31,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// For everybody, or for this agent alone again.
+    /// Switches between everybody and this agent alone.
     pub(super) fn turn_scope(&mut self) {
         self.scope = match self.scope {
             Scope::Agent => Scope::Everyone,
@@ -39,7 +39,7 @@ impl Choice {
         };
     }
 
-    /// The next span on offer.
+    /// Chooses the next lifetime on offer.
     pub(super) fn turn_span(&mut self, question: &Question) {
         self.span = match self.span {
             Span::Forever => Span::Quarter,
@@ -50,7 +50,7 @@ impl Choice {
         };
     }
 
-    /// As it goes with an answer that is given now.
+    /// Returns the lifetime for an answer that is given now.
     pub(super) fn lifetime(&self, question: &Question, now: Millis) -> Lifetime {
         match self.span {
             Span::Forever => Lifetime::Forever,
@@ -62,7 +62,7 @@ impl Choice {
         }
     }
 
-    /// The words of an offer, where they were changed.
+    /// Returns the words of an offer, where they were changed.
     pub(super) fn edited(&self, proposal: Option<&str>) -> Option<String> {
         self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
     }
@@ -85,7 +85,7 @@ impl Choice {
     }
 }
 
-/// The offers whose words can be changed: those that save one rule.
+/// Returns the offers whose words can be changed: those that save one rule.
 pub(super) fn editable(question: &Question) -> impl Iterator<Item = &Proposal> {
     question.proposals.iter().filter(|proposal| proposal.rules.len() == 1)
 }

@@ -1,6 +1,7 @@
-//! `postern tui`: questions and activity live in a terminal, over ssh as well. The rules are those of the window: *Deny*
-//! has the focus, Return never allows, a yes counts only after the host saw the question armed: visible and unchanged
-//! for a moment, its end seen.
+//! `postern tui`: questions and activity live in a terminal, over ssh as well.
+//!
+//! The rules are those of the window: *Deny* has the focus, Return never allows, an approval counts only
+//! after the host saw the question armed: visible and unchanged for a moment, its end seen.
 
 mod app;
 mod choice;
@@ -27,9 +28,9 @@ use ratatui::crossterm::execute;
 use std::io::{IsTerminal as _, stdout};
 use std::time::{Duration, Instant};
 
-/// How long the host is listened to before keys are looked at again.
+/// Time that the host is listened to before keys are read again.
 const LISTEN: Duration = Duration::from_millis(40);
-/// How often the host is told what is on show.
+/// Interval at which the host gets what is on show.
 const PRESENT: Duration = Duration::from_millis(200);
 
 /// Shows questions and activity until the person quits. A host that ends is waited for.
@@ -162,7 +163,7 @@ fn key(code: KeyCode) -> Option<Key> {
     })
 }
 
-/// Tells the host what is on show; it says whether a yes would count.
+/// Tells the host what is on show; it says whether an approval would count.
 fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
     let seen = Presented {
@@ -189,7 +190,7 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
     let Given { answer, proposal, feedback, requests } = given;
     let all = requests.len();
     let Some(question) = app.question() else { return Ok(()) };
-    // What is saved for a tool is its pattern, for good, in the agent's own file.
+    // What is saved for a tool is its pattern, always, in the agent's own file.
     let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         question_id: question.id.clone(),

@@ -1,5 +1,7 @@
-//! A question as wrapped lines, in the order of the window's panel: the effect, what is dangerous, the steps with their marks, why
-//! it asks, the rights of the run; then the details. Nothing is cut off, what is escaped is marked as such.
+//! Wrapped lines of a question, in the order of the window's panel.
+//!
+//! The effect, what is dangerous, the steps with their marks, why it asks, the rights of the run; then the
+//! details. Nothing is cut off, what is escaped is marked as such.
 
 use postern_contract::{EnvChangeKind, Piece, PieceKind, Question, Shown, ShownStep, ShownSubject};
 use postern_policy::{Decision, RiskLevel};
@@ -7,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-/// How wide the names of what is shown are, in columns; their values stand in a column of their own.
+/// Columns of the names of what is shown; their values have a column of their own.
 const NAMES: usize = 13;
 
 /// A stretch of text in one style.
@@ -27,7 +29,8 @@ pub(super) fn shown(text: &Shown, style: Style) -> Vec<Run> {
     text.iter().map(run).collect()
 }
 
-/// The whole question, wrapped to a width in columns; the words of an offer as the person changed them.
+/// Returns the whole question, wrapped to a width in columns; the words of an offer as the person changed
+/// them.
 pub(super) fn question(
     question: &Question,
     edited: Option<&(String, String)>,
@@ -97,7 +100,7 @@ fn context(question: &Question) -> Vec<Run> {
     runs
 }
 
-/// The consequences of what is dangerous.
+/// Adds the consequences of what is dangerous.
 fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     if question.risk.level != RiskLevel::Dangerous {
         return;
@@ -113,7 +116,7 @@ fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// The command with its steps, or what a tool is used for.
+/// Adds the command with its steps, or the use of a tool.
 fn command(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (label, text) in question.subject.rows() {
         add(&label, shown(&text, Style::new().bold()));
@@ -133,7 +136,7 @@ fn command(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// What *Always* can save, by the keys that choose it.
+/// Adds the offers of *Always*, by the keys that choose them.
 fn offers(question: &Question, edited: Option<&(String, String)>, add: &mut impl FnMut(&str, Vec<Run>)) {
     for renewal in &question.renews {
         add("changed", vec![plain(crate::question::renewed(renewal))]);
@@ -153,7 +156,7 @@ fn offers(question: &Question, edited: Option<&(String, String)>, add: &mut impl
     }
 }
 
-/// A step of a shell line: its mark, its words, as the host escaped them, and why.
+/// Returns a step of a shell line: its mark, its words, as the host escaped them, and why.
 fn step_runs(step: &ShownStep) -> Vec<Run> {
     let (mark, color) = match (step.decision, step.dangerous) {
         (Decision::Deny, _) => ("✕", Color::Red),
@@ -224,7 +227,7 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// What the agent asked before: context, nothing that is checked.
+/// Adds the agent's earlier requests: context, nothing that is checked.
 fn past(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (nth, past) in question.recent.iter().enumerate() {
         let ending = shown(&past.outcome, Style::new().add_modifier(Modifier::DIM));
@@ -240,9 +243,11 @@ struct Cell {
     style: Style,
 }
 
-/// Breaks runs into lines of at most `width` columns, between words where it can; every line but the first begins
-/// `indent` columns further in. Every character comes out, spaces as well: a line that is full to its edge is broken inside
-/// a word. One that has no width of its own, or that a terminal would act on, comes out as an escape.
+/// Breaks runs into lines of at most `width` columns, between words if possible.
+///
+/// Every line but the first begins `indent` columns further in. Every character comes out, spaces as well: a
+/// line that is full to its edge is broken inside a word. One that has no width of its own, or that a
+/// terminal would act on, comes out as an escape.
 pub(super) fn wrap(runs: &[Run], width: usize, indent: usize) -> Vec<Line<'static>> {
     let width = width.max(8);
     let indent = indent.min(width / 4);
@@ -266,7 +271,7 @@ pub(super) fn wrap(runs: &[Run], width: usize, indent: usize) -> Vec<Line<'stati
     rows.iter().enumerate().map(line).collect()
 }
 
-/// Where the row is broken: before its last word, or at its end where it is all one word.
+/// Returns the index at which the row is broken: before its last word, or at its end if it is all one word.
 fn word_start(row: &[Cell]) -> usize {
     row.iter().rposition(|cell| cell.letter == ' ').map_or(row.len(), |space| space + 1)
 }

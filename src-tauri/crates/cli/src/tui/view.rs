@@ -1,4 +1,4 @@
-//! Draws what the terminal view knows. The terminal's own colours: it looks right on light and on dark.
+//! Draws what the terminal view knows. The terminal's own colors: it looks right on light and on dark.
 
 use super::app::{App, Mode, View};
 use super::inbox;
@@ -12,10 +12,10 @@ use ratatui::style::{Modifier, Style, Stylize as _};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// What a question needs at least, in columns and lines.
+/// Least columns and lines of a question.
 const LEAST: (u16, u16) = (30, 8);
 
-/// How many lines a request takes in the activity at most.
+/// Most lines of a request in the activity.
 const ROW: usize = 4;
 
 /// Draws everything, and tells the state how much of the question is on show.
@@ -44,8 +44,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     frame.render_widget(Paragraph::new(lines), rest);
 }
 
-/// What stands below: what is typed or missing, and the keys; at most half of the screen. Of a long line that is typed the end
-/// is what one looks at.
+/// Returns the lines below: the text that is typed or missing, and the keys; at most half of the screen.
+///
+/// Of a long line that is typed the end is shown.
 fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
     let most = usize::from(area.height / 2);
     let keys = wrap(&[(keys(app), Style::new())], area.width.into(), 0);
@@ -103,7 +104,7 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
     frame.render_widget(Paragraph::new(shown), body);
 }
 
-/// A request in the activity: the beginning of it, where it is long.
+/// Returns a request in the activity: the beginning of it, where it is long.
 fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     let ending = request.ending.map(EndReason::name).unwrap_or_default();
     let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
@@ -132,7 +133,7 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The line above the keys: what is typed, what is missing for a yes, what was done.
+/// Returns the line above the keys: what is typed, what is missing for an approval, what was done.
 fn bottom(app: &App) -> String {
     let typed = match &app.mode {
         Mode::Keys => None,
@@ -190,7 +191,7 @@ fn keys(app: &App) -> String {
     }
 }
 
-/// The keys that save something, with what they would save.
+/// Returns the keys that save something, with what they would save.
 fn always(app: &App, question: &Question) -> String {
     let keys = match question.proposals.len() {
         0 => return String::new(),

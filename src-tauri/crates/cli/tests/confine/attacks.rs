@@ -208,7 +208,7 @@ fn no_attack_works_confined() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The attack by a shell that has a folder open.
+/// Returns the attack by a shell that has a folder open.
 fn inherited(world: &World, how: &How, attack: &str) -> std::process::Command {
     let confine = match how {
         How::Free => "bash -c",

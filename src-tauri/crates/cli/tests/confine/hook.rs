@@ -38,7 +38,7 @@ impl Hosted {
         self.folder.path().join(name)
     }
 
-    /// A program in the project, with the environment of the user's shell.
+    /// Returns a program in the project, with the environment of the user's shell.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.stdin(Stdio::null()).current_dir(self.path("project")).env_clear();

@@ -117,7 +117,7 @@ impl World {
         self.folder.path().join(name)
     }
 
-    /// A shell line in the project, or in another folder.
+    /// Returns a shell line in the project, or in another folder.
     pub(crate) fn command(&self, how: &How, folder: &str, text: &str) -> Command {
         let confine = |words: &[&str]| {
             let mut command = as_user(&self.postern);

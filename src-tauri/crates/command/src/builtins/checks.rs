@@ -33,7 +33,7 @@ const HARMLESS_OPTIONS: &[&str] = &[
     "notify",
 ];
 
-/// No arguments, or only these single letters after a dash.
+/// Returns no arguments, or only these single letters after a dash.
 fn letters_only(arguments: &[Arg], letters: &str) -> bool {
     arguments.iter().all(|arg| {
         let cluster = known(arg).and_then(|value| value.strip_prefix('-'));
@@ -41,7 +41,7 @@ fn letters_only(arguments: &[Arg], letters: &str) -> bool {
     })
 }
 
-/// `read` and what it may set.
+/// Checks `read` and the variables that it sets.
 pub(super) fn read(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let options = match shell {
         Dialect::Zsh => Options { flags: "rsqeE", texts: "dp", numbers: "tnku", names: "A" },
@@ -60,13 +60,17 @@ pub(super) fn mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     after_options(arguments, &Options { flags: "t", texts: "d", numbers: "nOsu", names: "" }, shell)
 }
 
-/// Only the variable after the option string is set; the rest is looked at.
+/// Checks `getopts`: only the variable after the option string is set; the other words are checked as
+/// options.
 pub(super) fn getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let name = arguments.get(1).and_then(known).filter(|_| !arguments[0].several);
     if name.is_some_and(|name| may_set(name, shell)) { Ruling::Harmless } else { WILD }
 }
 
-/// `unset -f` brings a program back from under a function of its name; so may plain `unset`, which the walk looks at.
+/// Checks `unset`.
+///
+/// `unset -f` brings a program back from under a function of its name; so may plain `unset`, which the walk
+/// looks at.
 pub(super) fn unset(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     after_options(arguments, &Options { flags: "v", texts: "", numbers: "", names: "" }, shell)
 }
@@ -80,13 +84,13 @@ pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     Ruling::Harmless
 }
 
-/// `jobs -x COMMAND` runs it.
+/// Checks `jobs`: `jobs -x COMMAND` runs it.
 pub(super) fn jobs(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let runs = |arg: &Arg| known(arg).is_none_or(|value| value.starts_with('-') && value.contains('x'));
     if arguments.iter().any(runs) { RUNS } else { Ruling::Harmless }
 }
 
-/// Asking is harmless, and so is forgetting; naming a file for a command is not.
+/// Checks `hash`: asking and forgetting are harmless; naming a file for a command is not.
 pub(super) fn hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let fine = |arg: &Arg| {
         known(arg).is_some_and(|value| match value.strip_prefix('-') {
@@ -107,7 +111,7 @@ pub(super) fn alias(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if arguments.iter().all(asks) || letters_only(arguments, "p") { Ruling::Harmless } else { NAMES }
 }
 
-/// `enable`, `disable` and `bind` without an argument, or only to print.
+/// Checks `enable`, `disable` and `bind`: harmless without an argument, or only to print.
 pub(super) fn only_asks(name: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let letters = if name == "bind" { "lpPsSvVX" } else { "aps" };
     if letters_only(arguments, letters) {
@@ -131,7 +135,7 @@ pub(super) fn fc(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if lists && arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
 }
 
-/// `-F`, `-C` and `-W` run functions, commands and expansions.
+/// Checks `compgen`: `-F`, `-C` and `-W` run functions, commands and expansions.
 pub(super) fn compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let plain = |arg: &Arg| {
         known(arg).is_some_and(|value| match value.strip_prefix('-') {
@@ -162,7 +166,8 @@ fn options_named(arguments: &[Arg], letters: &str) -> Ruling {
     if words.iter().all(fine) { Ruling::Harmless } else { READING }
 }
 
-/// zsh writes its options in any case and with any underscores.
+/// Returns true for an option of zsh that changes nothing here. zsh writes its options in any case and with
+/// any underscores.
 fn is_harmless_option(name: &str) -> bool {
     let plain = name.replace('_', "").to_ascii_lowercase();
     HARMLESS_OPTIONS.iter().any(|option| option.replace('_', "") == plain)
@@ -192,7 +197,7 @@ pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     Ruling::Harmless
 }
 
-/// `exit`, `return`, `shift` and their like: zsh evaluates what it should count, and `sh` may be zsh.
+/// Checks `exit`, `return`, `shift` and similar builtins: zsh evaluates their numbers, and `sh` may be zsh.
 pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     if shell == Dialect::Bash || arguments.iter().all(Arg::is_number) {
         return Ruling::Harmless;
@@ -200,7 +205,8 @@ pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     Ruling::Doubt(Unparsed::Arithmetic, "zsh evaluates what it is told to count, which can run commands")
 }
 
-/// Whether `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would evaluate others.
+/// Returns true if `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would
+/// evaluate others.
 fn prints_plainly(arguments: &[Arg]) -> bool {
     let skipped = usize::from(arguments.first().and_then(known) == Some("--"));
     let Some((format, rest)) = arguments.get(skipped..).and_then(<[Arg]>::split_first) else { return true };
@@ -214,14 +220,15 @@ fn is_decimal(value: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
-/// Whether a format has places for texts only (`%s`, `%-10s`, `%b`), and no width that is counted from an argument.
+/// Returns true if a format has places for texts only (`%s`, `%-10s`, `%b`), and no width that is counted
+/// from an argument.
 fn prints_texts(format: &str) -> bool {
     let plain = format.replace("%%", "");
     let width = |c: char| c.is_ascii_digit() || "-+ #.".contains(c);
     plain.split('%').skip(1).all(|part| part.trim_start_matches(width).starts_with(['s', 'b', 'q', 'c']))
 }
 
-/// Without `-v`, which evaluates the name that it is given, `printf` is the program of that name.
+/// Checks `printf`: without `-v`, which evaluates the name that it is given, it is the program of that name.
 pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let first = arguments.first();
     let option = first.is_some_and(|arg| known(arg).map_or(arg.dash, |value| value.starts_with("-v")));
@@ -237,7 +244,9 @@ pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     }
 }
 
-/// zsh's `echo` with more letters; `-P` expands prompts, `-v` sets, `-z` and `-s` write where the next line is read.
+/// Checks zsh's `print`, an `echo` with more letters.
+///
+/// `-P` expands prompts, `-v` sets, `-z` and `-s` write to the place that the next line is read from.
 pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     for argument in arguments {
         match known(argument) {

@@ -12,7 +12,7 @@ use crate::{Dialect, Unparsed};
 pub(crate) use names::may_set;
 use table::{Meaning, Shells, TABLE};
 
-/// What a builtin call means for the reading.
+/// Meaning of a builtin call for the reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ruling {
     /// No builtin, or one that is judged like the program of the same name (`echo`, `printf`).
@@ -25,12 +25,12 @@ pub(crate) enum Ruling {
     Runs,
 }
 
-/// Whether any shell takes this name for a builtin or a keyword before it looks for a program.
+/// Returns true if any shell takes this name for a builtin or a keyword before it looks for a program.
 pub(crate) fn is_builtin(name: &str) -> bool {
     name.starts_with('%') || TABLE.iter().any(|(names, ..)| names.contains(&name))
 }
 
-/// What a call of this name means when a shell looks it up.
+/// Returns the meaning of a call of this name when a shell looks it up.
 pub(crate) fn judge(call: &Call) -> Ruling {
     let (Some(name), Some(shell)) = (call.head(), call.shell) else { return Ruling::Program };
     let arguments = call.args.get(1..).unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn judge(call: &Call) -> Ruling {
     }
 }
 
-/// Whether a shell of this dialect has what these shells have.
+/// Returns true if a shell of this dialect has what these shells have.
 fn knows(shells: Shells, dialect: Dialect) -> bool {
     match (shells, dialect) {
         (Shells::All, _) | (Shells::NotPosix, Dialect::Bash | Dialect::Zsh) => true,
@@ -62,7 +62,8 @@ fn knows(shells: Shells, dialect: Dialect) -> bool {
     }
 }
 
-/// A name that runs its arguments in zsh is never taken for a program elsewhere: whoever wrote it had zsh in mind.
+/// Returns a name that runs its arguments in zsh is never taken for a program elsewhere: whoever wrote it had
+/// zsh in mind.
 fn foreign(name: &str) -> Ruling {
     const RUNNERS: &[&str] =
         &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "always", "autoload", "print"];
@@ -72,7 +73,7 @@ fn foreign(name: &str) -> Ruling {
     Ruling::Program
 }
 
-/// The value of a word, where all of it is known.
+/// Returns the value of a word, where all of it is known.
 fn known(arg: &Arg) -> Option<&str> {
     arg.value()
 }

@@ -19,12 +19,12 @@ pub(super) struct Options {
     pub(super) names: &'static str,
 }
 
-/// Whether the variable may be set to text that is not known.
+/// Returns true if the variable may be set to text that is not known.
 pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
     is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None, Some(shell))
 }
 
-/// Every operand must be the plain name of a variable that decides nothing.
+/// Checks that every operand is the plain name of a variable that decides nothing.
 pub(super) fn after_options(arguments: &[Arg], options: &Options, shell: Dialect) -> Ruling {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {

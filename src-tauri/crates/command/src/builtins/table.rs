@@ -1,5 +1,6 @@
-//! Every builtin of bash 5.2, dash and zsh 5.9, and what a call of it means. bash's own list (`compgen -b`) and zsh's
-//! (`$builtins`) are in the tests.
+//! Every builtin of bash 5.2, dash and zsh 5.9, with the meaning of a call.
+//!
+//! bash's own list (`compgen -b`) and zsh's (`$builtins`) are in the tests.
 
 use super::checks::{
     alias, compgen, counting, declaration, fc, getopts, hash, history, jobs, mapfile, only_asks, print,
@@ -9,7 +10,7 @@ use super::test::test;
 use super::{Arg, Ruling};
 use crate::{Dialect, Unparsed};
 
-/// Which shells have a builtin.
+/// Shells that have a builtin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shells {
     /// bash, zsh and dash.
@@ -20,7 +21,7 @@ pub(super) enum Shells {
     Zsh,
 }
 
-/// What a call of a builtin means.
+/// Meaning of a call of a builtin.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
     /// Harmless with any arguments.

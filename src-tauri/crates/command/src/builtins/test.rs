@@ -12,8 +12,10 @@ const UNARY: &[&str] = &[
 
 const NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-/// `-v` and `-R` evaluate a subscript in bash; in zsh a comparison of numbers may. A word that is known only at run time must
-/// not be able to become one of them.
+/// Checks `test`.
+///
+/// `-v` and `-R` evaluate a subscript in bash; in zsh a comparison of numbers may. A word that is known only
+/// at run time must not be able to become one of them.
 pub(super) fn test(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let operands = match arguments.split_last() {
         Some((last, operands)) if name == "[" && known(last) == Some("]") => operands,

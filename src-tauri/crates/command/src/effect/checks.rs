@@ -33,7 +33,7 @@ fn system(change: &'static str, name: Option<&str>) -> Found {
     (Effect::ChangeSystem { change: change.into(), names }, Some(Scope::Machine), Reversible::No)
 }
 
-/// Key files and files of tokens among the words.
+/// Finds key files and files of tokens among the words.
 fn secrets(command: &Command<'_>) -> Option<Found> {
     let word = command.args.iter().chain(command.writes).find(|word| is_secret(word))?;
     let which = Some((*word).to_owned());
@@ -143,7 +143,7 @@ fn copies(command: &Command<'_>) -> Option<Found> {
     Some((effect, Some(Scope::Remote), if sends { Reversible::No } else { Reversible::Unknown }))
 }
 
-/// Nothing that is copied over a file.
+/// Finds a copy of nothing over a file.
 fn empties(command: &Command<'_>) -> Option<Found> {
     let (first, rest) = command.args.split_first()?;
     let nothing = command.is(&["cp", "cat", "dd"]) && first.ends_with("/dev/null") && !rest.is_empty();

@@ -1,4 +1,4 @@
-//! One program with its words, as effects are looked for in it.
+//! Program with its words, as effects are looked for in it.
 
 use crate::invocation::Invocation;
 use crate::programs::patterns::{Look, Match};

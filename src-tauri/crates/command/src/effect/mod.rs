@@ -22,7 +22,6 @@ pub use step::{effects_of, effects_of_reading, effects_of_words};
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Effect {
     /// Reads files; without paths, whatever its program shows.
     Read { paths: Vec<String> },
@@ -72,13 +71,13 @@ pub enum Why {
     Unparsed(Note),
     /// An argument makes a program do more than its ordinary work.
     Argument(ArgFact),
-    /// It may run more commands than are looked at one by one.
+    /// More commands than are examined one by one.
     TooManyCommands,
     /// A word mixes alphabets.
     MixedAlphabets(String),
     /// Letters only look like ASCII ones.
     LooksLikeAscii(String),
-    /// It is a tool of the agent's own.
+    /// Tool of the agent's own.
     Tool(String),
 }
 
@@ -87,11 +86,11 @@ pub enum Why {
 pub struct StepEffect {
     /// The effect.
     pub effect: Effect,
-    /// Its reach; `None` is that of its paths, which only the agent's folders tell.
+    /// Reach; `None` is that of its paths, which only the agent's folders tell.
     pub scope: Option<Scope>,
     /// If it can be undone.
     pub reversible: Reversible,
-    /// Its place in the reading's text.
+    /// Span in the reading's text.
     pub span: Range<usize>,
 }
 

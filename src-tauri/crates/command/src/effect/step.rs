@@ -34,7 +34,7 @@ pub fn effects_of_reading(reading: &Reading) -> Vec<Vec<StepEffect>> {
 
 /// Returns the effects of a step.
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
-    let mut all = Effects::default();
+    let mut all = StepEffects::default();
     let reads = only_reads(step);
     for words in Words::of_step(step) {
         words.read(|command| all.of_command(command, reads));
@@ -50,7 +50,7 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
 
 /// Returns the effects of a command that a part which was not understood may run: those that files and checks know.
 pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
-    let mut all = Effects::default();
+    let mut all = StepEffects::default();
     if let Some(words) = Words::of(argv) {
         words.read(|command| all.of_command(command, false));
     }
@@ -59,9 +59,9 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
 }
 
 #[derive(Default)]
-struct Effects(Vec<Found>);
+struct StepEffects(Vec<Found>);
 
-impl Effects {
+impl StepEffects {
     fn add(&mut self, effect: Effect, scope: impl Into<Option<Scope>>, reversible: Reversible) {
         let found = (effect, scope.into(), reversible);
         if !self.0.contains(&found) {
@@ -378,8 +378,10 @@ fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Found {
     }
 }
 
-/// Returns the step that runs a download or a decoded text, and the source: a fetch before a shell or an interpreter
-/// that takes its code from its input, or within a text that a shell runs.
+/// Returns the step that runs a download or a decoded text, and the source.
+///
+/// That is a fetch before a shell or an interpreter that takes its code from its input, or within a text that
+/// a shell runs.
 fn runs_what_it_fetched(steps: &[Step]) -> Option<(usize, Option<String>)> {
     const FETCHES: [&str; 8] = ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"];
     const CODE: &str = "-c -e -E -p -r -m --eval --print";

@@ -8,23 +8,25 @@ use crate::call::Call;
 use crate::shell::candidates;
 use crate::{Assignment, Dialect, Note, Unparsed};
 
-/// How long the value of a name that needs no question may be, in bytes.
+/// Most bytes of the value of a name that needs no question.
 const LONGEST_PLAIN: usize = 64;
 
-/// Whether a value can do nothing but be a value: no path, no format, no second meaning (the rule of sudo and pkexec).
+/// Returns true if a value can do nothing but be a value: no path, no format, no second meaning (the rule of
+/// sudo and pkexec).
 pub fn is_plain_value(value: &str) -> bool {
     value.len() <= LONGEST_PLAIN
         && !value.contains("..")
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
 }
 
-/// Whether a program may be given this variable without a question.
+/// Returns true if a program may be given this variable silently.
 pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
     class_of(name) == Class::Auto && is_plain_value(value) || is_harmless_value(name, value)
 }
 
-/// Whether this value makes nothing run, though others of the same name may (`PAGER=cat`, `RUST_LOG=debug`).
+/// Returns true if this value makes nothing run, though others of the same name may (`PAGER=cat`,
+/// `RUST_LOG=debug`).
 pub fn is_harmless_value(name: &str, value: &str) -> bool {
     let known = lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
     let listed = known.is_some_and(|known| {
@@ -33,8 +35,10 @@ pub fn is_harmless_value(name: &str, value: &str) -> bool {
     listed || name == "TZ" && is_zone(value)
 }
 
-/// `Europe/Berlin`, `America/Argentina/Ushuaia`: a zone by its name, which is looked for among the system's. Each part
-/// begins with a capital letter, so that nothing leads out of that folder.
+/// Returns true for the name of a time zone, which is looked for among the system's: `Europe/Berlin`,
+/// `America/Argentina/Ushuaia`.
+///
+/// Each part begins with a capital letter, so that nothing leads out of that folder.
 fn is_zone(value: &str) -> bool {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_uppercase())
@@ -43,8 +47,9 @@ fn is_zone(value: &str) -> bool {
     value.len() <= LONGEST_PLAIN && value.split('/').count() <= 3 && value.split('/').all(part)
 }
 
-/// Whether setting the variable changes what a shell or a program runs. Any letter case. `shell` is the shell that it is set
-/// in, if one is.
+/// Returns true if setting the variable changes what a shell or a program runs. Any letter case.
+///
+/// `shell` is the shell that it is set in, if one is.
 pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
     let Some(lists) = lists() else { return true };
     let upper = name.to_ascii_uppercase();
@@ -53,7 +58,8 @@ pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
         || shell == Some(Dialect::Zsh) && lists.zsh.contains(&upper)
 }
 
-/// Whether the shell evaluates what the variable is set to, unless that is a plain number. `sh` may be zsh.
+/// Returns true if the shell evaluates what the variable is set to, unless that is a plain number. `sh` may
+/// be zsh.
 pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>) -> bool {
     let number = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
     let Some(lists) = lists() else { return !number };
@@ -62,8 +68,10 @@ pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>)
     !number && (lists.numbers.contains(&upper) || zsh && lists.zsh_numbers.contains(&upper))
 }
 
-/// Notes what a call's assignments make doubtful. Names that are only to be asked about stay as they are: the policy
-/// decides about those. `function`: the call runs a function, whose commands get the variables too.
+/// Notes the doubts about a call's assignments.
+///
+/// Names that are only to be asked about stay as they are: the policy decides about those. `function`: the
+/// call runs a function, whose commands get the variables too.
 pub(crate) fn check(call: &mut Call, function: bool) {
     let reads = call.shell.is_some() && call.head() == Some("read");
     let value = |assignment: &Assignment| assignment.value.value.clone();

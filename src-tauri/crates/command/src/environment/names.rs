@@ -1,15 +1,15 @@
-//! Which class an environment name is in. The lists are one data file, `names.json`; names are compared upper-cased.
+//! Classes of environment names. The lists are one data file, `names.json`; names are compared upper-cased.
 
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// What may become of a name that a request wants to set.
+/// Treatment of a name that a request wants to set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Computed by Postern; a request cannot set it.
     Base,
-    /// May be set with a harmless value, without a question.
+    /// May be set with a harmless value, silently.
     Auto,
     /// May be set; the person sees it and is asked.
     Ask,
@@ -65,19 +65,19 @@ pub struct HarmlessValues {
     /// These, each as a whole.
     #[serde(default)]
     pub values: Vec<String>,
-    /// What they do, and where that is written.
+    /// Effect of the names, and its source.
     pub why: String,
 }
 
 static LISTS: LazyLock<Option<Lists>> =
     LazyLock::new(|| serde_json::from_str(include_str!("names.json")).ok());
 
-/// The lists; none where the data file does not parse, which a test rules out.
+/// Returns the lists; `None` if the data file does not parse, which a test rules out.
 pub fn lists() -> Option<&'static Lists> {
     LISTS.as_ref()
 }
 
-/// The class of a name, whatever its letter case.
+/// Returns the class of a name, whatever its letter case.
 pub fn class_of(name: &str) -> Class {
     match lists() {
         Some(lists) => lists.class_of(&name.to_ascii_uppercase()),
@@ -86,7 +86,7 @@ pub fn class_of(name: &str) -> Class {
     }
 }
 
-/// Whether the person's own value of this name may be passed on when the agent's settings say so.
+/// Returns true if the person's own value of this name may be passed on when the agent's settings say so.
 ///
 /// A request can never set what is hard denied; but the person may hand on a few of their own (`SSH_AUTH_SOCK`).
 pub fn may_pass(name: &str) -> bool {
@@ -97,7 +97,7 @@ pub fn may_pass(name: &str) -> bool {
     }
 }
 
-/// Whether an agent's settings may let requests set this name.
+/// Returns true if an agent's settings may let requests set this name.
 pub fn may_set(name: &str) -> bool {
     match class_of(name) {
         Class::Base | Class::Hard => false,
@@ -105,8 +105,8 @@ pub fn may_set(name: &str) -> bool {
     }
 }
 
-/// Whether it is a name at all: `[A-Za-z_][A-Za-z0-9_]{0,127}`. Anything else can carry a shell function or a second
-/// variable.
+/// Returns true if it is a name at all: `[A-Za-z_][A-Za-z0-9_]{0,127}`. Anything else can carry a shell
+/// function or a second variable.
 pub fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     name.len() <= 128
@@ -132,7 +132,7 @@ impl Lists {
         }
     }
 
-    /// Whether one of its `_`-separated parts says that it is a credential.
+    /// Returns true if one of its `_`-separated parts says that it is a credential.
     fn is_secret(&self, name: &str) -> bool {
         let framed = format!("_{name}_");
         self.soft_segments.iter().any(|segment| framed.contains(&format!("_{segment}_")))

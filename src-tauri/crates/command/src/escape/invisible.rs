@@ -1,8 +1,8 @@
-//! Which characters a person cannot see, or cannot tell from nothing.
+//! Characters that a person cannot see, or cannot tell from nothing.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Whether the character has no shape of its own: it must be shown as an escape.
+/// Returns true if the character has no shape of its own: it must be shown as an escape.
 pub(super) fn is_invisible(c: char) -> bool {
     match c.general_category() {
         GeneralCategory::Control
@@ -17,7 +17,7 @@ pub(super) fn is_invisible(c: char) -> bool {
     }
 }
 
-/// Whether the character is drawn on top of the one before it.
+/// Returns true if the character is drawn on top of the one before it.
 pub(super) fn is_combining(c: char) -> bool {
     matches!(
         c.general_category(),

@@ -8,13 +8,13 @@ use unicode_security::skeleton;
 /// A token that a reader may take for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookalike {
-    /// Where the token stands in the text (bytes).
+    /// Span of the token in the text (bytes).
     pub span: Range<usize>,
-    /// Why it may be mistaken.
+    /// Reason why it may be mistaken.
     pub resemblance: Resemblance,
 }
 
-/// Why a token may be mistaken for another one (Unicode TS 39).
+/// Reason why a token may be mistaken for another one (Unicode TS 39).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resemblance {
     /// Letters of several alphabets in one token (`gіt` with a Cyrillic і).
@@ -23,7 +23,8 @@ pub enum Resemblance {
     Ascii(String),
 }
 
-/// The tokens of a text that look like something else, in order. Tokens end at white space and ASCII punctuation.
+/// Returns the tokens of a text that look like something else, in order. Tokens end at white space and ASCII
+/// punctuation.
 pub fn lookalikes(text: &str) -> impl Iterator<Item = Lookalike> + '_ {
     tokens(text).filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
 }
@@ -48,8 +49,9 @@ fn resemblance(token: &str) -> Option<Resemblance> {
     (!is_one_alphabet(token)).then_some(Resemblance::MixedScripts)
 }
 
-/// Returns true if the letters are of one script, or of scripts that are written together: Latin beside those of Chinese,
-/// Japanese or Korean (Unicode TS 39, 5.2, *highly restrictive*).
+/// Returns true if the letters are of one script, or of scripts that are written together.
+///
+/// Latin beside those of Chinese, Japanese or Korean (Unicode TS 39, 5.2, *highly restrictive*).
 fn is_one_alphabet(token: &str) -> bool {
     let latin = AugmentedScriptSet::for_char('a');
     let (mut all, mut besides_latin) = (AugmentedScriptSet::default(), AugmentedScriptSet::default());

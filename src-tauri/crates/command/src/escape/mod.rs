@@ -20,9 +20,9 @@ const MARKS_IN_A_ROW: usize = 4;
 /// A stretch of text as it is to be shown: either as it is, or the visible escape of one character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EscapedPiece {
-    /// What to show.
+    /// Text to show.
     pub text: String,
-    /// Whether `text` stands for a character that cannot be shown: to be set apart by colour.
+    /// True if `text` stands for a character that cannot be shown: to be set apart by color.
     pub escaped: bool,
 }
 
@@ -42,14 +42,14 @@ pub fn pieces(text: &str) -> Vec<EscapedPiece> {
     pieces
 }
 
-/// The terminal form: one line of visible text, literal backslashes doubled. Injective.
+/// Returns the terminal form: one line of visible text, literal backslashes doubled. Injective.
 pub fn text(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     push_text(&mut line, text);
     line
 }
 
-/// The terminal form of bytes that may not be UTF-8: each invalid byte is shown as `\xNN`. Injective.
+/// Returns the terminal form of bytes that may not be UTF-8: each invalid byte is shown as `\xNN`. Injective.
 pub fn bytes(bytes: &[u8]) -> String {
     let mut line = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -62,13 +62,13 @@ pub fn bytes(bytes: &[u8]) -> String {
     line
 }
 
-/// Whether a text is shown as it is, without any escape.
+/// Returns true if a text is shown as it is, without any escape.
 pub fn is_plain(text: &str) -> bool {
     shown(text).all(|shown| matches!(shown, Shown::Plain(_)))
 }
 
-/// Whether every character of a text can be seen. Look-alike letters can: they are escaped where they are shown, and
-/// are no reason not to read a text.
+/// Returns true if every character of a text can be seen. Look-alike letters can: they are escaped where they
+/// are shown, and are no reason not to read a text.
 pub fn is_visible(text: &str) -> bool {
     shown_among(text, std::iter::empty()).all(|shown| matches!(shown, Shown::Plain(_)))
 }
@@ -88,12 +88,12 @@ fn push_text(line: &mut String, text: &str) {
     }
 }
 
-/// Every character with the decision about it. A combining mark needs a visible letter before it.
+/// Returns every character with the decision about it. A combining mark needs a visible letter before it.
 fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
     shown_among(text, lookalikes(text))
 }
 
-/// The look-alikes come in the order in which they stand in the text.
+/// Returns the look-alikes come in the order in which they stand in the text.
 fn shown_among<'a>(
     text: &'a str,
     lookalikes: impl Iterator<Item = Lookalike> + 'a,

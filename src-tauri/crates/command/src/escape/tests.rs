@@ -4,8 +4,8 @@ use rstest::rstest;
 use super::invisible::is_invisible;
 use super::{Lookalike, Resemblance, bytes, is_plain, lookalikes, pieces, text};
 
-/// Whether every character can be seen. (The letters of an escape beside foreign ones may look like a token of two
-/// alphabets: that is no reason to escape them again.)
+/// Returns true if every character can be seen. (The letters of an escape beside foreign ones may look like a
+/// token of two alphabets: that is no reason to escape them again.)
 fn is_visible(shown: &str) -> bool {
     !shown.chars().any(is_invisible)
 }

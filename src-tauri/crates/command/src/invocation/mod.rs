@@ -38,7 +38,7 @@ pub(crate) struct Given<'a> {
     pub(crate) value_at: usize,
     /// True if the value is the rest of its own word.
     pub(crate) attached: bool,
-    /// What it takes; `None` if the program's file does not list it, or if only its beginning is known.
+    /// Value that it takes; `None` if the program's file does not list it, or if only its beginning is known.
     pub(crate) takes: Option<Takes>,
 }
 
@@ -235,8 +235,10 @@ impl<'a, W: Text> Invocation<'a, W> {
         at + 1
     }
 
-    /// Returns true if what is not known of a word of options can only be the value of one: behind `=`, or behind a letter
-    /// that takes one. The beginning of a long name is compared with the effects (`--pre$X`).
+    /// Returns true if the unknown part of a word of options can only be the value of one.
+    ///
+    /// That is after `=`, or after a letter that takes one. The beginning of a long name is compared with the
+    /// effects (`--pre$X`).
     fn has_its_name(&self, from: usize, start: &str) -> bool {
         if start.contains('=') {
             return true;
@@ -271,9 +273,11 @@ impl<'a, W: Text> Invocation<'a, W> {
         at + 2
     }
 
-    /// Reads a first word of letters without a dash (`tar xfC a.tar dir`): their values are the words behind it, in the
-    /// order of the letters. A letter that is not listed has the word that would be its own. Returns the index of the first
+    /// Reads a first word of letters without a dash (`tar xfC a.tar dir`), and returns the index of the first
     /// word that is no value.
+    ///
+    /// The values of the letters are the words after it, in order. A letter that is not listed has the word
+    /// that would be its own.
     fn bundle(&mut self, letters: &'a str, grammar: Grammar<'_>) -> usize {
         let mut next = 2;
         for letter in letters.chars() {

@@ -49,8 +49,10 @@ impl Text for Arg {
         self.free
     }
 
-    /// A variable without quotes is none, also where its value is harmless by itself: `5 rm` becomes two words, and
-    /// nothing becomes no word.
+    /// Returns true if it stays one word.
+    ///
+    /// A variable without quotes does not, also if its value is harmless by itself: `5 rm` becomes two words,
+    /// and nothing becomes no word.
     fn is_one_word(&self) -> bool {
         Text::value(self).is_some()
             || !self.several && (is_quoted(&self.word.raw) || is_quoted_document(&self.word.raw))
@@ -130,7 +132,7 @@ fn is_quoted(raw: &str) -> bool {
     !double
 }
 
-/// `"$(cat <<'EOF' … EOF )"`, as commit messages are given: quotes in the document are text.
+/// Returns true for `"$(cat <<'EOF' … EOF )"`, as commit messages are given: quotes in the document are text.
 fn is_quoted_document(raw: &str) -> bool {
     let text = raw.strip_prefix("\"$(cat <<'").and_then(|rest| rest.strip_suffix(")\""));
     text.and_then(|text| text.split_once("'\n")).is_some_and(|(end, body)| {

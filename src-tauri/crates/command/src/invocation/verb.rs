@@ -17,9 +17,10 @@ fn before_verb(options: &str, style: Style, word: &str) -> Next {
     Grammar { options: &[options], style, abbreviates: false }.read(word, |_| {})
 }
 
-/// Returns the indexes where the verb may be, in order: the first word that is neither an option nor the value of one, and
-/// after an option that is not listed also the word behind that. A word that is not known before the run counts as an
-/// operand.
+/// Returns the indexes where the verb may be, in order.
+///
+/// The first word that is neither an option nor the value of one, and after an option that is not listed also
+/// the word after that. A word that is not known before the run counts as an operand.
 pub(crate) fn verbs<W: Text>(program: &Program, words: &[W]) -> Vec<usize> {
     let options = program.before.unwrap_or_default();
     let next = |word: &str| before_verb(options, program.style, word);
@@ -72,17 +73,19 @@ fn before_verb_of(name: &str) -> Option<(&'static str, Style)> {
 /// Result of looking for operands that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
-    /// They are there, in order.
+    /// There, in order.
     Found,
-    /// It depends on a word that is only known when it runs.
+    /// Dependent on a word that is only known when it runs.
     Maybe,
-    /// They are not there.
+    /// Not there.
     Missing,
 }
 
-/// Looks for operands in order among the arguments of a program, for what denies: options are stepped over, those that are
-/// not listed with the next word and without it. `is` compares the operand of an index with a word. `names` are the
-/// program as invoked and as found. Each place is looked at once for each operand: no line makes it slow.
+/// Looks for operands in order among the arguments of a program, for rules that deny.
+///
+/// Options are stepped over, those that are not listed with the next word and without it. `is` compares the
+/// operand of an index with a word. `names` are the program as invoked and as found. Each index is compared
+/// once for each operand: no line makes it slow.
 pub fn operands_in_order(
     names: &[&str],
     args: &[Option<&str>],

@@ -14,20 +14,20 @@ pub(crate) struct Grammar<'g> {
     pub(crate) abbreviates: bool,
 }
 
-/// One option of a word.
+/// Option of a word.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     /// The name with its dashes.
     pub(crate) name: Cow<'a, str>,
     /// The rest of the word.
     pub(crate) attached: Option<&'a str>,
-    /// `None` for an option that is not listed.
+    /// Value that it takes; `None` for an option that is not listed.
     pub(crate) takes: Option<Takes>,
     /// True if the word is read as letters as well.
     pub(crate) is_guess: bool,
 }
 
-/// What a word of options does with the next word.
+/// Use of the next word by a word of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Nothing.

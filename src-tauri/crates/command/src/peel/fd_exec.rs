@@ -33,7 +33,7 @@ pub(super) fn place(call: Call, found: &mut Found) {
     }
 }
 
-/// The words of each program that `fd` runs.
+/// Returns the words of each program that `fd` runs.
 pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, &'static str> {
     let value = |at: usize| args.get(at).and_then(Text::value);
     let mut inners = Vec::new();

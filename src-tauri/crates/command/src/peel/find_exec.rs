@@ -38,7 +38,7 @@ pub(super) fn place(call: Call, found: &mut Found) {
     }
 }
 
-/// The first folder to search that is not below the one where it runs.
+/// Returns the first folder to search that is not below the one where it runs.
 fn root_elsewhere(args: &[Arg]) -> Option<&str> {
     let begins = |arg: &Arg| arg.value().map_or_else(|| arg.start.clone(), str::to_owned);
     let options = args.iter().skip(1).take_while(|arg| begins(arg).starts_with('-')).count();
@@ -49,7 +49,7 @@ fn root_elsewhere(args: &[Arg]) -> Option<&str> {
         .find(|root| root.starts_with(['/', '~']) || root.split('/').any(|part| part == ".."))
 }
 
-/// The words of each program that `find` runs.
+/// Returns the words of each program that `find` runs.
 pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
     let is =
         |at: usize, words: &[&str]| args.get(at).and_then(Text::value).is_some_and(|v| words.contains(&v));

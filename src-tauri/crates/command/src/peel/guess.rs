@@ -1,14 +1,15 @@
-//! What a call that is not followed may run: for deny rules only, so too much is fine and too little is not.
+//! Candidates of a call that is not followed: for deny rules only, so too much is fine and too little is not.
 
 use crate::Guess;
 use crate::call::{Arg, Call, Feed};
 use crate::programs::{Class, class_of};
 use crate::shell::candidates;
 
-/// `=` of one word behind which a command is looked for.
+/// `=` of one word after which a command is looked for.
 const MOST_VALUES: usize = 4;
 
-/// Every command that the words from `from` on, the texts in them, and what is fed to the call may be.
+/// Returns every command that the words from `from` on, the texts in them, and what is fed to the call may
+/// be.
 pub(crate) fn behind(call: &Call, from: usize) -> Vec<Guess> {
     let mut found = call.suffixes(from);
     for word in call.args.iter().skip(from).filter_map(Arg::value) {
@@ -38,7 +39,8 @@ pub(crate) fn in_word(word: &str) -> Vec<Guess> {
     found
 }
 
-/// A text without the signs and words that say of it that it is a command: `!rm`, `+!rm`, `.shell rm`.
+/// Returns a text without the signs and words that say of it that it is a command: `!rm`, `+!rm`, `.shell
+/// rm`.
 fn command_of(text: &str) -> &str {
     let text = text.trim_start_matches(['!', '|', ' ', '+', ':', '\\']);
     let words = [".shell ", ".system ", "shell ", "system ", "exec ", "cmd/"];

@@ -58,7 +58,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         }
         _ => return refuse_text(call, Unparsed::Shell, "a shell whose grammar is not followed", found),
     };
-    let options = match Options::of(&call.args) {
+    let options = match ShellOptions::of(&call.args) {
         Ok(options) => options,
         Err(what) => return refuse_text(call, Unparsed::UnknownFlag, what, found),
     };
@@ -89,14 +89,14 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     }
 }
 
-/// What a shell is fed, by a name of the file system (`bash /dev/stdin`, `sh /proc/self/fd/0`).
+/// Returns true for the path of a shell's standard input (`bash /dev/stdin`, `sh /proc/self/fd/0`).
 fn is_stream(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     path.starts_with('/') && parts.next().is_some_and(|first| first == "dev" || first == "proc")
 }
 
-/// The text of `-c`, with what follows it as its parameters.
-fn place_text(call: Call, text: &Arg, options: &Options, dialect: Dialect, found: &mut Found) {
+/// Reads the text of `-c`, with the words after it as its parameters.
+fn place_text(call: Call, text: &Arg, options: &ShellOptions, dialect: Dialect, found: &mut Found) {
     let Some(value) = text.value() else { return refuse_unknown(call, text, found) };
     let rest: Option<Vec<String>> =
         call.args.iter().skip(options.operand + 1).map(|arg| arg.value().map(str::to_owned)).collect();
@@ -127,14 +127,14 @@ fn read_or_alone(
 }
 
 /// The options that shells share.
-struct Options {
+struct ShellOptions {
     command: bool,
     stdin: bool,
     asks: bool,
     operand: usize,
 }
 
-impl Options {
+impl ShellOptions {
     fn of(args: &[Arg]) -> Result<Self, Note> {
         let mut options = Self { command: false, stdin: false, asks: false, operand: 1 };
         while let Some(arg) = args.get(options.operand) {
@@ -184,7 +184,7 @@ impl Options {
     }
 }
 
-/// The text of `-c`, where it holds nothing that any shell reads in a way of its own.
+/// Returns the text of `-c`, where it holds nothing that any shell reads in a way of its own.
 fn plain_text(call: &Call) -> Option<&str> {
     let [_, flag, text] = call.args.as_slice() else { return None };
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@,+ ".contains(c);
@@ -195,7 +195,7 @@ fn plain_text(call: &Call) -> Option<&str> {
     (flag.value() == Some("-c") && looked_up).then_some(text)
 }
 
-/// Not followed, but deny rules see what stands in its words.
+/// Refuses to follow a text. Deny rules see its words.
 fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
     let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
     let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
@@ -206,7 +206,7 @@ fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mu
     found.steps.push(call.into_step(Role::Program));
 }
 
-/// A text with parts that are known only at run time: deny rules see the rest of it.
+/// Refuses a text with parts that are known only at run time: deny rules see the rest of it.
 fn refuse_unknown(mut call: Call, text: &Arg, found: &mut Found) {
     let raw = text.word.raw.trim_matches(['"', '\'']);
     let guess = guess::in_text(raw);
@@ -231,7 +231,7 @@ pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &m
     });
 }
 
-/// `trap TEXT SIGNAL…`: the text runs later; the call's folder is what is known of where the shell then is.
+/// Reads `trap TEXT SIGNAL…`: the text runs later, in a folder of which only the call's is known.
 pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     let first = usize::from(call.args.get(1).and_then(Arg::value) == Some("--")) + 1;
     let handler = call.args.get(first).cloned();
@@ -255,7 +255,7 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     found.steps.push(call.into_step(Role::HarmlessBuiltin));
 }
 
-/// The value of an option, which the wrapper hands to `sh`.
+/// Reads the value of an option, which the wrapper hands to `sh`.
 pub(super) fn place_value(call: Call, given: &Given<'_>, power: Power, found: &mut Found) {
     let Some(text) = given.value else {
         return refuse_text(

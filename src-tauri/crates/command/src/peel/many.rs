@@ -5,7 +5,7 @@ use crate::call::{Arg, Call, Found};
 use crate::invocation::Leading;
 use crate::{Power, Unparsed};
 
-/// `xargs` adds words that it reads from its input.
+/// Reads `xargs`, which adds words from its input.
 pub(super) fn xargs(call: Call, start: usize, parsed: &Leading<'_>, found: &mut Found) {
     let replace = parsed.last("-I -J -i --replace");
     let mark = replace.map(|given| given.value.unwrap_or("{}").to_owned());
@@ -29,7 +29,7 @@ pub(super) fn xargs(call: Call, start: usize, parsed: &Leading<'_>, found: &mut 
     finish(inner, found);
 }
 
-/// `parallel` hands its words to a shell, with words from after `:::` or from its input.
+/// Reads `parallel`, which hands its words to a shell, with words from after `:::` or from its input.
 pub(super) fn parallel(mut call: Call, start: usize, parsed: &Leading<'_>, found: &mut Found) {
     let marks = |arg: &Arg| arg.value().is_some_and(|value| value.starts_with(":::"));
     let end = call.args.iter().position(marks).unwrap_or(call.args.len());

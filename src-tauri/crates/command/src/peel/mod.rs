@@ -80,7 +80,7 @@ fn unknown_program(mut call: Call, found: &mut Found) {
     found.steps.push(call.into_step(Role::Program));
 }
 
-/// A program that was found by name or path, or that a wrapper starts.
+/// Reads a program that was found by name or path, or that a wrapper starts.
 fn program(call: Call, found: &mut Found) {
     let name = family(call.head().unwrap_or_default());
     if call.depth > DEEPEST {
@@ -108,7 +108,7 @@ fn program(call: Call, found: &mut Found) {
     }
 }
 
-/// The call stays as it is, not understood; what may be run by it is looked at by deny rules.
+/// Keeps the call as it is, not understood; deny rules see the commands that it may run.
 fn refuse(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
     let guess = guess::behind(&call, 1);
     call.doubt(code, what, guess);
@@ -142,7 +142,7 @@ fn runs(call: Call, name: &str, found: &mut Found) {
     }
 }
 
-/// zsh's words before a command: the shell looks the name up as ever, builtins included.
+/// Reads zsh's words before a command: the shell looks the name up as ever, builtins included.
 fn precommand(call: Call, found: &mut Found) {
     if call.args.len() == 1 {
         return refuse(call, Unparsed::ZshSyntax, "zsh reads this as the beginning of a command", found);
@@ -152,7 +152,7 @@ fn precommand(call: Call, found: &mut Found) {
     finish(Call { shell, ..inner }, found);
 }
 
-/// The words of the programs that `find` and `fd` run, which are no options of theirs.
+/// Returns the words of the programs that `find` and `fd` run, which are no options of theirs.
 pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std::ops::Range<usize>> {
     match program.names.first() {
         Some(&"find") => find_exec::commands(args).unwrap_or_default(),
@@ -161,12 +161,13 @@ pub(crate) fn words_of_others<W: Text>(program: &Program, args: &[W]) -> Vec<std
     }
 }
 
-/// What a wrapper starts goes through the same questions again; functions of the text are not seen from there.
+/// Reads the program that a wrapper starts in the same way again; functions of the text are not seen from
+/// there.
 fn finish(call: Call, found: &mut Found) {
     place(call, &Functions::new(), found);
 }
 
-/// The program that a wrapper starts, with the wrapper's own words noted.
+/// Returns the program that a wrapper starts, with the wrapper's own words noted.
 fn inner(mut call: Call, start: usize, power: Power) -> Call {
     let rest = call.args.split_off(start.min(call.args.len()));
     let argv = call.args.iter().map(|arg| arg.word.clone()).collect();

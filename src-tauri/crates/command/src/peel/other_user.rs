@@ -6,7 +6,8 @@ use crate::invocation::Leading;
 use crate::programs::table;
 use crate::{Power, Unparsed};
 
-/// Whether `runuser` is called with a user and a program (`runuser -u USER -- PROGRAM`), not like `su`.
+/// Returns true if `runuser` is called with a user and a program (`runuser -u USER -- PROGRAM`), not like
+/// `su`.
 pub(super) fn names_program(args: &[Arg]) -> bool {
     args.iter().skip(1).any(|arg| {
         arg.value().is_some_and(|word| {

@@ -29,7 +29,8 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     }
 }
 
-/// The options, and the file. Without a text, what follows the file is a program with options of its own.
+/// Returns the options, and the file. Without a text, what follows the file is a program with options of its
+/// own.
 fn read(args: &[Arg]) -> Result<(Leading<'_>, Vec<usize>), Note> {
     let options = table::program("script").map_or("", |script| script.behind);
     let before = Leading::of(args, options)?;

@@ -32,13 +32,13 @@ pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found
     note_changes(call, wrapper, &parsed, found);
 }
 
-/// `setarch KIND OPTIONS PROGRAM`: options begin after the kind of machine.
+/// Returns the first option of `setarch KIND OPTIONS PROGRAM`: options begin after the kind of machine.
 fn first_option(call: &Call) -> usize {
     let kind = call.args.get(1).and_then(Arg::value).is_some_and(|word| !word.starts_with('-'));
     1 + usize::from(kind && family(call.head().unwrap_or_default()) == "setarch")
 }
 
-/// `coreutils --coreutils-prog=NAME ARGUMENTS` is `coreutils NAME ARGUMENTS`.
+/// Rewrites `coreutils --coreutils-prog=NAME ARGUMENTS` as `coreutils NAME ARGUMENTS`.
 fn name_applet(call: &mut Call) {
     let Some(arg) = call.args.get_mut(1) else { return };
     let name = arg.value().and_then(|word| word.strip_prefix("--coreutils-prog=")).map(str::to_owned);
@@ -83,12 +83,12 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>,
     }
 }
 
-/// Whether the word is one of the commands that the wrapper runs.
+/// Returns true if the word is one of the commands that the wrapper runs.
 fn runs(wrapper: &Wrapper, word: &Arg) -> bool {
     word.value().is_some_and(|word| wrapper.only.split(' ').any(|name| name == word))
 }
 
-/// Where the program stands: behind the operands and assignments, which are noted.
+/// Returns the index of the program: after the operands and assignments, which are noted.
 fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usize, &'static str> {
     let mut start = operand;
     for wanted in wrapper.operands {
@@ -117,7 +117,7 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     Ok(start)
 }
 
-/// `env -u PATH rg`: the program is looked up where the system looks by itself.
+/// Returns true for `env -u PATH rg`: the program is looked up in the system's default path.
 fn forgets_path(wrapper: &Wrapper, parsed: &Leading<'_>) -> bool {
     let unsets = |given: &Given<'_>| matches!(&*given.name, "-u" | "--unset");
     wrapper.name == "env"
@@ -160,7 +160,7 @@ fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Leading<'_>, start: usiz
     }
 }
 
-/// `flock FILE -c TEXT`.
+/// Reads `flock FILE -c TEXT`.
 fn lock_and_text(call: Call, start: usize, found: &mut Found) {
     let text = matches!(call.args[start].value(), Some("-c" | "--command")) && call.args.len() == start + 2;
     if text {

@@ -1,4 +1,4 @@
-//! How many words are the command: `git push origin main` is `git push`, `npm run build` is all three.
+//! Number of words that name the command: `git push origin main` is `git push`, `npm run build` is all three.
 
 use crate::invocation::verbs;
 

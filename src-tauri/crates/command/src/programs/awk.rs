@@ -6,15 +6,16 @@ use std::str::CharIndices;
 /// Words with which a program runs commands, reads other input, or sees the environment.
 const FORBIDDEN: [&str; 7] = ["system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "close", "fflush"];
 
-/// Words behind which a slash begins a regular expression.
+/// Words after which a slash begins a regular expression.
 const KEYWORDS: [&str; 19] = [
     "print", "printf", "return", "case", "in", "else", "do", "delete", "exit", "BEGIN", "END", "if", "while",
     "for", "switch", "next", "func", "function", "default",
 ];
 
-/// Whether an awk program neither runs commands, nor writes files, nor reads other ones. False where that cannot be told.
+/// Returns true if an awk program neither runs commands, nor writes files, nor reads other ones. False where
+/// that cannot be told.
 pub(super) fn only_prints(program: &str) -> bool {
-    Reader {
+    AwkReader {
         chars: program.char_indices().peekable(),
         program,
         operand: false,
@@ -26,21 +27,21 @@ pub(super) fn only_prints(program: &str) -> bool {
     .is_some()
 }
 
-struct Reader<'a> {
+struct AwkReader<'a> {
     chars: Peekable<CharIndices<'a>>,
     program: &'a str,
-    /// Whether a slash here divides, rather than beginning a regular expression.
+    /// True if a slash here divides, rather than beginning a regular expression.
     operand: bool,
     /// Open parentheses; true for those of `if`, `while`, `for`.
     parens: Vec<bool>,
-    /// How many parentheses are open around the `print` that is being read.
+    /// Number of parentheses that are open around the `print` that is being read.
     print: Option<usize>,
-    /// Whether the next parenthesis is one of `if`, `while`, `for`.
+    /// True if the next parenthesis is one of `if`, `while`, `for`.
     header: bool,
 }
 
-impl Reader<'_> {
-    /// Reads to the end; none where something does more than print.
+impl AwkReader<'_> {
+    /// Reads to the end; `None` if something does more than print.
     fn reads(&mut self) -> Option<()> {
         while let Some((at, c)) = self.chars.next() {
             match c {
@@ -77,7 +78,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A regular expression. With a slash in brackets, awks differ about where it ends.
+    /// Returns a regular expression. With a slash in brackets, awks differ about where it ends.
     fn expression(&mut self) -> Option<()> {
         let mut bracket = false;
         loop {

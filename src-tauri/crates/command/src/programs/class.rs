@@ -1,4 +1,4 @@
-//! What kind of program a name stands for: whether it runs other code by itself.
+//! Kind of program that a name stands for: does it run other code by itself?
 
 use std::borrow::Cow;
 
@@ -6,13 +6,14 @@ use postern_programs::Class;
 
 use super::table::{self, Trait};
 
-/// The class of a program by its base name. Case, directories and version suffixes do not matter (`/BIN/Python3.12`).
+/// Returns the class of a program by its base name. Case, directories and version suffixes do not matter
+/// (`/BIN/Python3.12`).
 pub fn class_of(name: &str) -> Class {
     table::program(&family_of(name)).map_or(Class::Ordinary, |program| program.class)
 }
 
-/// The base name in lower case, without a version suffix (`python3.12` is `python`) and without the `g` that Homebrew puts
-/// before GNU tools. Every dynamic loader is `ld.so`.
+/// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the
+/// `g` that Homebrew puts before GNU tools. Every dynamic loader is `ld.so`.
 pub(crate) fn family(name: &str) -> String {
     family_of(name).into_owned()
 }
@@ -41,6 +42,8 @@ fn family_of_lower(base: &str) -> &str {
     base.strip_prefix('g').filter(gnu).unwrap_or(base)
 }
 
+/// Returns true for the loader of a system.
+///
 /// `ld-linux-x86-64.so.2`, `ld-musl-aarch64.so.1`, `ld64.so.2`, `ld-2.31.so`, FreeBSD's `ld-elf.so.1`.
 fn is_loader(base: &str) -> bool {
     let loader =

@@ -8,8 +8,9 @@ use crate::invocation::Leading;
 use crate::peel::guess;
 use crate::{ArgEffect, Note, Unparsed, UnsafeArg};
 
-/// Returns the script of an interpreter (index into the argv), and notes code that is given otherwise: an unsafe argument if a
-/// rule can name the code.
+/// Returns the script of an interpreter (index into the argv), and notes code that is given otherwise.
+///
+/// An unsafe argument if a rule can name the code.
 pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     let name = family(call.head().unwrap_or_default());
     let program = table::program(&name).filter(|program| program.class == super::Class::Interpreter);
@@ -102,7 +103,7 @@ fn advise(call: &mut Call, advice: &'static str) {
     }
 }
 
-/// awk's program is code too, but most of it only prints columns.
+/// Finds awk's program, which is code too, but most of it only prints columns.
 fn awk_program(call: &mut Call, options: &str) -> Option<usize> {
     let args = call.args.clone();
     let parsed = match Leading::of(&args, options) {

@@ -1,4 +1,4 @@
-//! What is known about programs, to be shown.
+//! Knowledge about programs, to be shown.
 
 use postern_programs::{Check, Class, Does, ReadCheck, listed};
 use serde::Serialize;
@@ -15,17 +15,17 @@ pub struct KnownProgram {
     pub names: Vec<&'static str>,
     /// True for what a person added.
     pub own: bool,
-    /// What kind of program it is.
+    /// Kind of program.
     pub kind: Class,
     /// Options before its command.
     pub options_before: Option<&'static str>,
     /// Options behind its command, or anywhere.
     pub options: &'static str,
-    /// How many words name the action, by the word behind the program.
+    /// Numbers of words that name the action, by the word after the program.
     pub words: Vec<(&'static str, usize)>,
     /// Other names of its commands.
     pub aliases: Vec<(&'static str, &'static str)>,
-    /// What only reads.
+    /// Commands that only read.
     pub reads: KnownReads,
     /// Unsafe arguments, then effects.
     pub effects: Vec<KnownEffect>,
@@ -34,11 +34,11 @@ pub struct KnownProgram {
     /// Places below the home folder that a confined run of it reads.
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     pub caches: &'static [&'static str],
-    /// Where the options of a wrapper or an interpreter are documented.
+    /// Source of the options of a wrapper or an interpreter.
     pub source: Option<&'static str>,
 }
 
-/// What a program only reads with.
+/// Commands of a program that only read.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownReads {
@@ -52,7 +52,7 @@ pub struct KnownReads {
     pub check: Option<ReadCheck>,
 }
 
-/// One effect.
+/// An effect of a program.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownEffect {
@@ -66,7 +66,7 @@ pub struct KnownEffect {
     /// Words for a person.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub says: &'static str,
-    /// Where it is documented.
+    /// Source of it.
     pub source: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What is known about programs by name: tables and the questions asked of them.
+//! Knowledge about programs by name: tables, and the questions asked of them.
 
 mod arity;
 mod awk;

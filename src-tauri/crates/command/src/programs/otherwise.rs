@@ -1,11 +1,14 @@
-//! The same command in other words: names that a program completes or has besides, a name with its version, docker's words with
-//! and without their nouns, an alias that the line itself gives to git. For what denies only: whatever may be meant counts.
+//! Equivalent spellings of a command. For rules that deny only: all that may be meant counts.
+//!
+//! Names that a program completes or has besides, a name with its version, docker's words with and without
+//! their nouns, an alias that the line itself gives to git.
 
 use super::Class;
 use super::table::{self, Program};
 use crate::invocation::verbs;
 
-/// The command in each of the other words that it may be written in. A word that is not known before the run is none.
+/// Returns the command in each of the other words that it may be written in. A word that is not known before
+/// the run is none.
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
     let base = name.rsplit('/').next().unwrap_or(name);
@@ -35,8 +38,10 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     forms
 }
 
-/// `python3.12` is `python3`, `clang-15` is `clang`, `perl5.36.0` is `perl`. `python3` is not `python`: those are two languages, and
-/// who denies one may want the other.
+/// Returns the name without a version: `python3.12` is `python3`, `clang-15` is `clang`, `perl5.36.0` is
+/// `perl`.
+///
+/// `python3` is not `python`: those are two languages, and a rule that denies one may want the other.
 fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a str> {
     let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let version = &base[stem.len()..];
@@ -53,7 +58,7 @@ fn has_others(program: &Program) -> bool {
     !program.aliases.is_empty() || !program.completes.is_empty() || !program.nouns.is_empty()
 }
 
-/// `docker container run` for `docker run`, and the other way round.
+/// Converts `docker run` to `docker container run`, and the other way round.
 fn by_noun<'a>(
     program: &Program,
     argv: &[Option<&'a str>],
@@ -75,7 +80,8 @@ fn by_noun<'a>(
     forms
 }
 
-/// `git -c alias.p=push p`: what the alias stands for. One that begins with `!` is a text for a shell, which is read elsewhere.
+/// Expands an alias of the line: `git -c alias.p=push p`. An alias that begins with `!` is a text for a
+/// shell, which is read elsewhere.
 fn by_alias<'a>(argv: &[Option<&'a str>], at: usize, word: &str) -> Vec<Vec<Option<&'a str>>> {
     let given = argv[..at].iter().flatten().filter_map(|option| option.split_once('='));
     let meant = given.filter(|(key, value)| {

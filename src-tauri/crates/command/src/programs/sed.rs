@@ -4,7 +4,7 @@ use super::table;
 use crate::call::Arg;
 use crate::invocation::Leading;
 
-/// The first word of a call that is a script which does more, or an option that is not known.
+/// Returns the first word of a call that is a script which does more, or an option that is not known.
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
     let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
@@ -24,18 +24,19 @@ fn given(parsed: &Leading<'_>) -> Option<usize> {
     scripts.find(|given| !given.value.is_some_and(only_prints)).map(|given| given.value_at)
 }
 
-/// What a sed that finds the ends of parts in one way makes of a script.
+/// Result of reading a script as a sed that finds the ends of parts in one way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Finding {
-    /// It only selects, prints and substitutes.
+enum ScriptFinding {
+    /// Only selects, prints and substitutes.
     Prints,
-    /// It is refused before anything of it runs.
+    /// Refused before anything of it runs.
     Refused,
-    /// It does more, or is not understood.
+    /// Does more, or is not understood.
     More,
 }
 
-/// How a sed finds the end of `/…/`: they differ about a delimiter, and about a backslash, in brackets.
+/// Way in which a sed finds the end of `/…/`: they differ about a delimiter, and about a backslash, in
+/// brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
     /// GNU's before 4.3: a delimiter ends the part wherever it stands.
@@ -46,14 +47,15 @@ enum Brackets {
     Literal,
 }
 
-/// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`. However a sed finds
-/// the ends of its parts: one that finds others refuses the script, or prints as well.
+/// Returns true if a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on
+/// `s`. However a sed finds the ends of its parts: one that finds others refuses the script, or prints as
+/// well.
 pub(super) fn only_prints(script: &str) -> bool {
     let found = [Brackets::Unknown, Brackets::Escaping, Brackets::Literal].map(|way| finding(script, way));
-    found.contains(&Finding::Prints) && !found.contains(&Finding::More)
+    found.contains(&ScriptFinding::Prints) && !found.contains(&ScriptFinding::More)
 }
 
-fn finding(script: &str, way: Brackets) -> Finding {
+fn finding(script: &str, way: Brackets) -> ScriptFinding {
     let mut rest = script;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '}');
@@ -61,7 +63,7 @@ fn finding(script: &str, way: Brackets) -> Finding {
             Ok(after) => after.trim_start_matches(['!', ' ']),
             Err(why) => return why,
         };
-        let Some(command) = rest.chars().next() else { return Finding::Prints };
+        let Some(command) = rest.chars().next() else { return ScriptFinding::Prints };
         rest = rest.get(command.len_utf8()..).unwrap_or_default();
         rest = match command {
             '{' | 'p' | 'd' | 'q' | 'Q' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'l' => {
@@ -79,8 +81,8 @@ fn finding(script: &str, way: Brackets) -> Finding {
                 Err(why) => return why,
             },
             // No sed has such a command.
-            _ if command.is_ascii_punctuation() => return Finding::Refused,
-            _ => return Finding::More,
+            _ if command.is_ascii_punctuation() => return ScriptFinding::Refused,
+            _ => return ScriptFinding::More,
         };
         let ended = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || ";}".contains(c));
         match command {
@@ -88,13 +90,14 @@ fn finding(script: &str, way: Brackets) -> Finding {
             _ if ended => {}
             // A comment, or no flag of any sed.
             's' if rest.starts_with('#') => {}
-            's' if !rest.starts_with(['w', 'W', 'e', 'E']) => return Finding::Refused,
-            _ => return Finding::More,
+            's' if !rest.starts_with(['w', 'W', 'e', 'E']) => return ScriptFinding::Refused,
+            _ => return ScriptFinding::More,
         }
     }
 }
 
-/// What follows the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line in.
+/// Returns the rest after the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line
+/// in.
 fn behind_text(mut rest: &str) -> &str {
     while let Some((line, next)) = rest.split_once('\n') {
         rest = next;
@@ -106,8 +109,8 @@ fn behind_text(mut rest: &str) -> &str {
     ""
 }
 
-/// What follows an address.
-fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
+/// Returns the rest after an address.
+fn address(mut rest: &str, way: Brackets) -> Result<&str, ScriptFinding> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "$,+~ ".contains(c));
         match rest.strip_prefix('/') {
@@ -117,10 +120,14 @@ fn address(mut rest: &str, way: Brackets) -> Result<&str, Finding> {
     }
 }
 
-/// What follows `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a pattern, with brackets.
-fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
-    let delimiter =
-        text.chars().next().filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c)).ok_or(Finding::More)?;
+/// Returns the rest after `/…/` (one part) or `/…/…/` (two), with any delimiter. The first part alone is a
+/// pattern, with brackets.
+fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, ScriptFinding> {
+    let delimiter = text
+        .chars()
+        .next()
+        .filter(|c| !c.is_alphanumeric() && !"\\\n ".contains(*c))
+        .ok_or(ScriptFinding::More)?;
     let mut rest = text.get(delimiter.len_utf8()..).unwrap_or_default();
     let mut left = parts;
     while let Some(c) = rest.chars().next() {
@@ -136,15 +143,16 @@ fn delimited(text: &str, parts: usize, way: Brackets) -> Result<&str, Finding> {
             rest = behind_brackets(rest, way)?;
         }
     }
-    Err(Finding::Refused)
+    Err(ScriptFinding::Refused)
 }
 
 fn behind_one(text: &str) -> &str {
     text.get(text.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default()
 }
 
-/// What follows `[…]`, from behind its `[`: a `]` that comes first, and those of `[:alpha:]` and its like, do not end it.
-fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
+/// Returns the rest after `[…]`, from after its `[`: a leading `]`, and those of `[:alpha:]` and similar
+/// classes, do not end it.
+fn behind_brackets(text: &str, way: Brackets) -> Result<&str, ScriptFinding> {
     let mut rest = text.strip_prefix('^').unwrap_or(text);
     rest = rest.strip_prefix(']').unwrap_or(rest);
     while let Some(c) = rest.chars().next() {
@@ -154,13 +162,13 @@ fn behind_brackets(text: &str, way: Brackets) -> Result<&str, Finding> {
             '\\' if way == Brackets::Escaping => rest = behind_one(rest),
             '[' if rest.starts_with([':', '.', '=']) => {
                 let end: String = rest.chars().take(1).chain([']']).collect();
-                rest = behind_one(rest).split_once(&*end).ok_or(Finding::More)?.1;
+                rest = behind_one(rest).split_once(&*end).ok_or(ScriptFinding::More)?.1;
             }
             _ => {}
         }
     }
     // No sed takes one that is not closed, but where it says so differs.
-    Err(Finding::More)
+    Err(ScriptFinding::More)
 }
 
 #[cfg(test)]

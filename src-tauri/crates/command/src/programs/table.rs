@@ -1,4 +1,4 @@
-//! What is known about programs: the build makes these tables of the files in `programs/`.
+//! Tables of knowledge about programs, made by the build from the files in `programs/`.
 
 use std::sync::LazyLock;
 
@@ -8,26 +8,26 @@ use postern_programs::{
     Scope, Style,
 };
 
-/// What is known about a program, or about a family of programs. The fields are those of
+/// Knowledge about a program, or about a family of programs. The fields are those of
 /// [`postern_programs::ProgramFile`].
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) names: &'static [&'static str],
     pub(crate) class: Class,
     pub(crate) style: Style,
-    /// Its options before the command; `None` if nothing is known about them apart from others.
+    /// Options before the command; `None` if nothing is known about them apart from others.
     pub(crate) before: Option<&'static str>,
-    /// Its options anywhere. What is not listed counts as taking nothing: too much is then
-    /// looked at, never too little.
+    /// Options anywhere. An option that is not listed counts as taking nothing: too much is then looked at,
+    /// never too little.
     pub(crate) behind: &'static str,
-    /// The same for some commands only (names, separated by blanks).
+    /// Options of some commands only (names, separated by blanks).
     pub(crate) of_commands: &'static [(&'static str, &'static str)],
     pub(crate) strict: bool,
     pub(crate) mild: bool,
     pub(crate) dash_prints: bool,
     pub(crate) check: Option<Check>,
     pub(crate) words: &'static [(&'static str, usize)],
-    /// Its commands, if any other may be an alias or a plugin.
+    /// Commands, if any other may be an alias or a plugin.
     pub(crate) own_commands: Option<&'static [&'static str]>,
     pub(crate) redefinable: &'static [&'static str],
     pub(crate) aliases: &'static [(&'static str, &'static str)],
@@ -70,7 +70,7 @@ pub(crate) struct UnsafeArgs {
     pub(crate) source: &'static str,
 }
 
-/// One effect of a command. The fields are those of [`postern_programs::Effect`].
+/// An effect of a command. The fields are those of [`postern_programs::Effect`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effect {
     /// Names of the program that have it; empty for all.
@@ -81,13 +81,13 @@ pub(crate) struct Effect {
     pub(crate) says: &'static str,
     pub(crate) of: Of,
     pub(crate) place: InstallPlace,
-    /// Its reach; `None` is that of its paths.
+    /// Reach; `None` is that of its paths.
     pub(crate) scope: Option<Scope>,
     pub(crate) reversible: Reversible,
     pub(crate) source: &'static str,
 }
 
-/// Which commands of a program only read.
+/// Commands of a program that only read.
 #[derive(Debug)]
 pub(crate) struct Reads {
     pub(crate) commands: &'static [&'static str],
@@ -96,8 +96,10 @@ pub(crate) struct Reads {
     pub(crate) check: Option<ReadCheck>,
 }
 
-/// How a wrapper begins the command that it runs. An option that is not listed makes it unparsed: so options that run
-/// something by themselves, set the environment or replace the program's name are kept out.
+/// Way in which a wrapper starts the command that it runs.
+///
+/// An option that is not listed makes it unparsed: so options that run something by themselves, set the
+/// environment or replace the program's name are kept out.
 #[derive(Debug)]
 pub(crate) struct Wrapper {
     /// The first name of the program.
@@ -115,7 +117,7 @@ pub(crate) struct Wrapper {
     pub(crate) source: &'static str,
 }
 
-/// How an interpreter is given its code.
+/// Way in which an interpreter is given its code.
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     pub(crate) code: &'static str,
@@ -125,7 +127,7 @@ pub(crate) struct Interpreter {
     pub(crate) source: &'static str,
 }
 
-/// One name of a program, with what holds of this name only.
+/// Name of a program, with what holds of this name only.
 #[derive(Debug)]
 pub(crate) struct Name {
     /// The name itself.
@@ -148,7 +150,7 @@ pub(crate) enum Trait {
     GlobTrap = 8,
     /// Reads with any arguments that have no effect.
     ReadsAlways = 16,
-    /// The same, also where arguments are known only at run time.
+    /// Reads, also if arguments are known only at run time.
     ReadsAnyway = 32,
     /// An argument known only at run time is one more operand that it reads.
     ReadsOperands = 64,

@@ -29,27 +29,26 @@ pub enum Connector {
     IfFailed,
 }
 
-/// One command of a pipeline.
+/// Command of a pipeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Variables that it alone gets.
     pub assignments: Vec<(String, String)>,
-    /// Its name and arguments; never empty.
+    /// Name and arguments; never empty.
     pub words: Vec<String>,
-    /// Its redirections, in their order.
+    /// Redirections, in their order.
     pub redirections: Vec<Redirect>,
 }
 
-/// One redirection.
+/// Redirection of a descriptor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redirect {
     /// Descriptor that is redirected: 0, 1 or 2.
     pub descriptor: u8,
-    /// What it becomes.
     pub to: Target,
 }
 
-/// What a descriptor becomes.
+/// Target of a redirection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// A file that is read.

@@ -44,7 +44,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_-./:@%+,=^]".contains(c)
 }
 
-/// What is left of a line.
+/// Rest of a line.
 struct Rest<'t>(&'t str);
 
 impl<'t> Rest<'t> {

@@ -44,7 +44,7 @@ fn redirections_and_variables_belong_to_their_command() {
     assert_eq!(*commands, [first, second]);
 }
 
-/// What a shell would expand, or mean otherwise.
+/// Lines that a shell would expand, or read as something else.
 const FOR_A_SHELL: &[&str] = &[
     "",
     " ",
@@ -171,7 +171,7 @@ proptest! {
         prop_assert_eq!(&commands[1].words, &["q".to_owned()]);
     }
 
-    /// What a shell expands outside quotes is never taken.
+    /// Asserts that text which a shell expands outside quotes is never taken.
     #[test]
     fn what_is_expanded_is_never_taken(
         before in "[a-z0-9 ./=:-]{0,8}",

@@ -1,6 +1,7 @@
 //! `$'…'`: the escapes that bash 3.2 knows. What newer shells read otherwise is not decoded.
 
-/// The text inside `$'…'`, decoded; `None` for an escape whose meaning differs between shells, or bytes that are no text.
+/// Returns the text inside `$'…'`, decoded; `None` for an escape whose meaning differs between shells, or
+/// bytes that are no text.
 pub(super) fn decode(inner: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;
@@ -28,7 +29,8 @@ pub(super) fn decode(inner: &str) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// The text inside `$'…'` as any shell may read it: for deny rules, which look at all that it could be.
+/// Returns the text inside `$'…'` as any shell may read it: for deny rules, which look at all that it could
+/// be.
 pub(super) fn guess(inner: &str) -> String {
     if let Some(decoded) = decode(inner) {
         return decoded;

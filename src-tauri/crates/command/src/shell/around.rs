@@ -1,19 +1,19 @@
-//! What is known around a statement while the tree is walked.
+//! Scope of a statement while the tree is walked.
 
 use super::Nest;
 use crate::call::Feed;
 use crate::{Dir, Redirection};
 
-/// What a walk is for.
+/// Purpose of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// What the line makes of its variables.
+    /// Learns the values that the line gives to its variables.
     Learning,
-    /// What runs.
+    /// Reads the commands that run.
     Reading,
 }
 
-/// What an assignment makes of a variable, the most that is known about it first.
+/// Kind of value that an assignment gives to a variable, the best known first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Made {
     /// Digits only.
@@ -26,7 +26,7 @@ pub(super) enum Made {
     Wild,
 }
 
-/// What a variable holds that leads nowhere else: no slash in front, no `..`, no hidden file.
+/// Value that leads nowhere else: no slash in front, no `..`, no hidden file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Below {
     /// These, which hold nothing but letters, digits and `_-./`.
@@ -47,7 +47,7 @@ impl Below {
     }
 }
 
-/// What is around a statement.
+/// Scope of a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Around {
     pub(super) dir: Dir,
@@ -55,7 +55,7 @@ pub(super) struct Around {
     pub(super) feed: Feed,
     /// Reached for certain, once, in the line's own shell.
     pub(super) certain: bool,
-    /// `$1` and the like still mean what the text was started with.
+    /// `$1` and similar ones still mean what the text was started with.
     pub(super) own_parameters: bool,
     /// The whole of a substitution `$(< file)`, which every shell reads itself.
     pub(super) reads_file: bool,

@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.below.insert(name.to_owned(), (times + 1, all.and(below)));
     }
 
-    /// Whether a word leads nowhere else, whatever it becomes.
+    /// Returns whether a word leads nowhere else, whatever it becomes.
     pub(super) fn leads_below(&mut self, word: &TreeWord, around: &Around) -> Option<Below> {
         let scanned = self.scan(word.span, &word.parts, around);
         match scanned.values {
@@ -105,14 +105,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether patterns may match hidden files here.
+    /// Returns true if patterns may match hidden files here.
     fn shows_hidden(&self) -> bool {
         let text: String = self.text.chars().filter(|c| !matches!(c, '_' | '-')).collect();
         let text = text.to_ascii_lowercase();
         ["dotglob", "globdots", "globignore"].iter().any(|name| text.contains(name))
     }
 
-    /// What a variable holds after it was set to this word.
+    /// Returns the kind of value of a variable after it was set to this word.
     pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
         let scanned = self.scan(word.span, &word.parts, around);
         let Some(values) = scanned.values else {
@@ -136,7 +136,7 @@ impl Walk<'_> {
     }
 }
 
-/// A relative path of plain characters, no part of which is empty or begins with a dot or a dash.
+/// Returns a relative path of plain characters, no part of which is empty or begins with a dot or a dash.
 fn is_below(value: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     value.split('/').all(|part| {
@@ -144,8 +144,10 @@ fn is_below(value: &str) -> bool {
     })
 }
 
-/// `*.txt`, `src/*.rs`: matches no hidden file, none elsewhere, and none whose name could be an option that leads elsewhere:
-/// it begins with a known part, or its names end in a known ending.
+/// Returns true for a pattern that stays below its folder: `*.txt`, `src/*.rs`.
+///
+/// It matches no hidden file, none elsewhere, and none whose name could be an option that leads elsewhere: it
+/// begins with a known part, or its names end in a known ending.
 fn is_pattern_below(raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.*?".contains(c);
     let known = |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');

@@ -1,6 +1,7 @@
 //! Bounds that keep both parsers fast and off the end of the stack: text beyond them is not parsed at all.
 
-/// What a request may cost to read, in [`cost`]'s units, the texts inside its text included: some 2 ms on a slow machine.
+/// Highest cost of reading a request, in [`cost`]'s units, the texts inside its text included: some 2 ms on a
+/// slow machine.
 pub(super) const MOST_COST: usize = 2_400;
 
 /// Brackets inside brackets, quoted or not.
@@ -15,7 +16,7 @@ const LONGEST_PREFIX: usize = 8;
 /// Here-documents in one text.
 const MOST_HERE_DOCUMENTS: usize = 32;
 
-/// Arithmetic commands in one text: one parser looks for the end of each anew.
+/// Arithmetic commands in one text: one parser looks for the end of each again.
 const MOST_ARITHMETIC: usize = 64;
 
 /// Function definitions in one text, by their brackets.
@@ -24,15 +25,17 @@ const MOST_FUNCTIONS: usize = 64;
 /// Bytes of text that nothing happens in, for one unit.
 const BYTES_A_UNIT: usize = 32;
 
-/// What any text costs, in units: both parsers are set up for it.
+/// Cost of any text, in units: both parsers are set up for it.
 const SET_UP: usize = 8;
 
-/// What reading a text costs, in units of about a microsecond: measured for each kind of character, and rounded up.
+/// Returns the cost of reading a text, in units of about a microsecond: measured for each kind of character,
+/// and rounded up.
 ///
 /// Text in single quotes, in plain double quotes and in here-documents is taken as it is and costs little. Where it is hard to
 /// tell what is quoted, all that follows counts as not quoted.
 pub(super) fn cost(text: &str) -> usize {
-    let mut meter = Meter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
+    let mut meter =
+        CostMeter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
     meter.cost += text.len() / BYTES_A_UNIT;
     if text.contains("((") || text.contains("$[") {
         meter.quote = Quote::Lost;
@@ -51,11 +54,11 @@ enum Quote {
     Single,
     Double,
     Comment,
-    /// It is not followed what is quoted.
+    /// The quoting is no longer followed.
     Lost,
 }
 
-struct Meter<'t> {
+struct CostMeter<'t> {
     rest: &'t str,
     before: char,
     quote: Quote,
@@ -64,7 +67,7 @@ struct Meter<'t> {
     cost: usize,
 }
 
-impl Meter<'_> {
+impl CostMeter<'_> {
     fn take(&mut self, c: char) {
         let escaped = self.before == '\\';
         let inside = match self.quote {
@@ -114,7 +117,7 @@ impl Meter<'_> {
         Quote::None
     }
 
-    /// The bodies of here-documents: only what may be expanded in them costs something.
+    /// Skips the bodies of here-documents: only what may be expanded in them costs something.
     fn skip_bodies(&mut self) {
         for delimiter in std::mem::take(&mut self.pending) {
             while !self.rest.is_empty() {
@@ -143,7 +146,7 @@ fn weight(c: char, before: char) -> usize {
     }
 }
 
-/// Whether a text is simple enough to be parsed.
+/// Returns true if a text is simple enough to be parsed.
 pub(super) fn within(text: &str) -> bool {
     brackets(text) && words(text) && counts(text)
 }

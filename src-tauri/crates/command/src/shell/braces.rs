@@ -1,6 +1,6 @@
 //! Brace expansion of literal words: `{a,b}.txt` is two words.
 
-/// One character of a word, after quotes are removed.
+/// Character of a word, after quotes are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// As it stands: special characters still mean something.
@@ -9,7 +9,7 @@ pub(super) enum Unit {
     Quoted(char),
     /// An expansion whose value is known only at run time.
     Unknown {
-        /// Whether the value could begin with a dash.
+        /// True if the value could begin with a dash.
         dash: bool,
     },
 }
@@ -17,7 +17,8 @@ pub(super) enum Unit {
 /// Words that one word may become before it is taken as unknown.
 pub(super) const MOST_WORDS: usize = 64;
 
-/// The words that brace expansion makes of one; `None` for too many words, or a sequence that shells count differently.
+/// Returns the words that brace expansion makes of one; `None` for too many words, or a sequence that shells
+/// count differently.
 pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let mut done = Vec::new();
     let mut open = vec![word.to_vec()];
@@ -26,13 +27,13 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
             return None;
         }
         match first_list(&word) {
-            Found::Nothing => done.push(word),
-            Found::Sequence { start, end } => {
+            BraceList::Nothing => done.push(word),
+            BraceList::Sequence { start, end } => {
                 for member in sequence(&word[start + 1..end])? {
                     open.push([&word[..start], &member, &word[end + 1..]].concat());
                 }
             }
-            Found::List { start, end, commas } => {
+            BraceList::List { start, end, commas } => {
                 let mut from = start + 1;
                 let mut members = Vec::new();
                 for to in commas.into_iter().chain([end]) {
@@ -46,13 +47,13 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     Some(done)
 }
 
-enum Found {
+enum BraceList {
     Nothing,
     Sequence { start: usize, end: usize },
     List { start: usize, end: usize, commas: Vec<usize> },
 }
 
-fn first_list(word: &[Unit]) -> Found {
+fn first_list(word: &[Unit]) -> BraceList {
     for start in (0..word.len()).filter(|&at| word[at] == Unit::Bare('{')) {
         let mut depth = 0usize;
         let mut commas = Vec::new();
@@ -64,20 +65,20 @@ fn first_list(word: &[Unit]) -> Found {
                 _ => {}
             }
             if depth == 0 && !commas.is_empty() {
-                return Found::List { start, end: at, commas };
+                return BraceList::List { start, end: at, commas };
             }
             if depth == 0 {
                 if word[start..at].windows(2).any(|pair| pair == [Unit::Bare('.'), Unit::Bare('.')]) {
-                    return Found::Sequence { start, end: at };
+                    return BraceList::Sequence { start, end: at };
                 }
                 break;
             }
         }
     }
-    Found::Nothing
+    BraceList::Nothing
 }
 
-/// `1..9` counted out, last first. bash 3.2 knows neither leading zeros nor steps.
+/// Counts out `1..9`, last first. bash 3.2 knows neither leading zeros nor steps.
 fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let bare = |unit: &Unit| if let Unit::Bare(c) = unit { Some(*c) } else { None };
     let text: String = inside.iter().map(bare).collect::<Option<_>>()?;

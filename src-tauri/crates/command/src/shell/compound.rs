@@ -84,7 +84,8 @@ impl Walk<'_> {
         here
     }
 
-    /// What only some shells have. What is inside is walked all the same: deny rules look at it.
+    /// Walks a construct that only some shells have. The inside is walked all the same: deny rules look at
+    /// it.
     fn of_some_shells(&mut self, command: &CompoundCommand, span: &Range<usize>, around: &Around) -> After {
         match command {
             // The bash that comes with macOS runs a program of the name `coproc` instead.
@@ -150,8 +151,10 @@ impl Walk<'_> {
         self.repeated(None, &command.body, around)
     }
 
-    /// A subshell changes its own directory only: what runs again or later outside of it is where it was. What runs so inside
-    /// of it, or may be called from there, is not told apart.
+    /// Walks a subshell, which changes its own directory only.
+    ///
+    /// Traps and functions outside of it run in their own folder as before; those inside of it are not told
+    /// apart.
     fn apart(&mut self, body: &StmtSeq, around: &Around) {
         let (moved, repeats) = (self.moved, self.repeats);
         self.sequence(body, &around.inside(around.dir.clone()));
@@ -255,7 +258,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A pattern may hold plain variables, but nothing that runs.
+    /// Walks a pattern, which may hold plain variables, but nothing that runs.
     fn pattern(&mut self, span: &Range<usize>) {
         let text = self.slice(span);
         let runs = ["`", "$(", "${", "$[", "<(", ">("].iter().any(|mark| text.contains(mark));
@@ -319,7 +322,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `-t` with an operand that is no plain number, where the shell may be zsh.
+    /// Returns true for `-t` with an operand that is no plain number, if the shell may be zsh.
     fn asks_of_computed_terminal(&self, unary: &ConditionalUnaryExpr) -> bool {
         let number = |side: &ConditionalExpr| match side {
             ConditionalExpr::Word(word) => {
@@ -332,8 +335,10 @@ impl Walk<'_> {
             && !number(&unary.expr)
     }
 
-    /// `-eq` and its like with an operand that is no number: neither a plain one, nor what surely turns out to be one (`$?`, a
-    /// variable that is set to numbers, `$(wc -l < f)`).
+    /// Returns true for `-eq` and similar operators with an operand that is no number.
+    ///
+    /// Numbers are plain ones, and what surely turns out to be one (`$?`, a variable that is set to numbers,
+    /// `$(wc -l < f)`).
     fn compares_texts(&self, op: shuck_ast::Span, expression: &ConditionalExpr, around: &Around) -> bool {
         let ConditionalExpr::Binary(binary) = expression else { return false };
         let number = |side: &ConditionalExpr| match side {
@@ -348,7 +353,7 @@ impl Walk<'_> {
         arithmetic && !(number(&binary.left) && number(&binary.right))
     }
 
-    /// Arithmetic of numbers. What it sets is a number from then on.
+    /// Walks arithmetic of numbers. A variable that it sets is a number from then on.
     pub(super) fn arithmetic(&mut self, span: &Range<usize>) -> Result<(), Problem> {
         let text = self.slice(span);
         for name in expansion::set_in(text) {
@@ -358,7 +363,7 @@ impl Walk<'_> {
         expansion::arithmetic(text, self.variables)
     }
 
-    /// `[[ … ]]` and `((…))` run nothing by themselves, but are shown.
+    /// Adds a step for `[[ … ]]` and `((…))`, which run nothing by themselves, but are shown.
     fn expression_step(&mut self, span: &Range<usize>, keyword: &str, around: &Around) {
         if self.pass == Pass::Learning {
             return;
@@ -377,7 +382,7 @@ impl Walk<'_> {
         });
     }
 
-    /// A variable that the line sets must not decide what runs.
+    /// Checks that a variable that the line sets does not decide what runs.
     pub(super) fn name_is_safe(&mut self, name: &str, span: &Range<usize>) {
         if !builtins::may_set(name, self.nest.dialect) {
             let what = "sets a variable that decides what runs";
@@ -389,7 +394,7 @@ impl Walk<'_> {
     }
 }
 
-/// A function may have a name that means nothing else.
+/// Returns true if a function's name means nothing else.
 fn is_own_name(name: &str) -> bool {
     is_name(&name.replace(['-', '.'], "_"))
         && !builtins::is_builtin(name)

@@ -84,8 +84,10 @@ pub(super) fn push_unquoted(word: &str, words: &mut Vec<String>) {
     words.extend(expanded.into_iter().map(text).filter(|word| !word.is_empty()));
 }
 
-/// The words that lists in braces make of one where none stands in another and nothing else is in braces: nearly all do, and
-/// there may be thousands.
+/// Returns the words that lists in braces make of one, if none is inside another and nothing else is in
+/// braces.
+///
+/// Nearly all are such, and there may be thousands.
 fn plain_lists(word: &str) -> Option<Vec<String>> {
     if word.len() > LONGEST_BRACED {
         return None;
@@ -113,7 +115,7 @@ fn plain_lists(word: &str) -> Option<Vec<String>> {
     }
 }
 
-/// zsh's `=name` is the program of that name.
+/// Returns a word without zsh's `=`: `=name` is the program of that name.
 fn without_equals(word: &str) -> &str {
     word.strip_prefix('=').filter(|name| !name.is_empty()).unwrap_or(word)
 }

@@ -3,13 +3,13 @@
 use super::word::{Problem, Variables};
 use crate::{Dialect, Unparsed};
 
-/// Whether it is a variable's name.
+/// Returns true if it is a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// `${#x}`, `${#x[@]}`, `${#@}`, `${#1}`: a length, which is a number.
+/// Returns true for a length, which is a number: `${#x}`, `${#x[@]}`, `${#@}`, `${#1}`.
 pub(super) fn is_length(body: &str) -> bool {
     let name = body
         .strip_prefix('#')
@@ -18,7 +18,7 @@ pub(super) fn is_length(body: &str) -> bool {
     name.is_some_and(|name| is_name(name) || digits(name) || matches!(name, "@" | "*"))
 }
 
-/// What `${x:=value}` assigns.
+/// Returns the value that `${x:=value}` assigns.
 pub(super) fn assigned(operator: &str) -> Option<&str> {
     operator.strip_prefix(":=").or_else(|| operator.strip_prefix('='))
 }
@@ -50,13 +50,14 @@ pub(super) fn is_plain_operator(operator: &str, dialect: Dialect) -> bool {
     })
 }
 
-/// zsh's `${x:h}`, `${x:t:r}`: parts of a path, letter case. Behind the colon a letter is never arithmetic there.
+/// Returns true for zsh's `${x:h}`, `${x:t:r}`: parts of a path, letter case. A letter after the colon is
+/// never arithmetic there.
 fn is_path_modifier(operator: &str) -> bool {
     let letter = |part: &str| matches!(part, "h" | "t" | "r" | "e" | "l" | "u" | "a" | "A");
     operator.strip_prefix(':').is_some_and(|modifiers| modifiers.split(':').all(letter))
 }
 
-/// Plain characters and plain variables; nothing quoted, nothing nested.
+/// Returns true for plain characters and plain variables; nothing quoted, nothing nested.
 fn is_plain_operand(operand: &str) -> bool {
     const PLAIN: &str = "_./:@%+,- *?#=!";
     let mut rest = operand.chars().peekable();
@@ -88,7 +89,8 @@ pub(super) fn set_in(text: &str) -> Vec<&str> {
 /// Variables that the shell keeps as numbers, whatever they are set to.
 const NUMBERS: &[&str] = &["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"];
 
-/// Arithmetic over numbers, and over variables that are known to hold numbers: a variable's text would be evaluated too.
+/// Checks arithmetic over numbers, and over variables that are known to hold numbers: a variable's text would
+/// be evaluated too.
 pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Problem> {
     const HARD: Problem = Problem {
         code: Unparsed::Arithmetic,
@@ -103,7 +105,7 @@ pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Proble
         match c {
             '(' => depth += 1,
             ')' => depth = depth.checked_sub(1).ok_or(HARD)?,
-            // `$1` may be any text; `$#` and the like are numbers.
+            // `$1` may be any text; `$#` and similar ones are numbers.
             '$' => match rest.peek() {
                 Some('#' | '?' | '$' | '!') => drop(rest.next()),
                 Some(c) if c.is_ascii_alphabetic() || *c == '_' => {}

@@ -1,11 +1,11 @@
-//! Where a line's commands run: `cd` followed through lists, groups and loops.
+//! Folder of each command of a line: `cd` followed through lists, groups and loops.
 
 use crate::Dir;
 
 /// Folders that a point of the line may be in before it counts as unknown.
 const MOST: usize = 4;
 
-/// The directory at a point of the line; none where the point is never reached (after `exit`).
+/// The directory at a point of the line; `None` if the point is never reached (after `exit`).
 pub(super) type Where = Option<Dir>;
 
 /// The directory after a command, by how it ended.
@@ -16,12 +16,12 @@ pub(super) struct After {
 }
 
 impl After {
-    /// A command that leaves the directory alone.
+    /// Returns a command that leaves the directory alone.
     pub(super) fn same(dir: &Dir) -> Self {
         Self { ok: Some(dir.clone()), failed: Some(dir.clone()) }
     }
 
-    /// After it, however it ended.
+    /// Returns the folder after it, however it ended.
     pub(super) fn either(&self) -> Where {
         if self.ok == self.failed {
             return self.ok.clone();
@@ -38,7 +38,7 @@ impl After {
     }
 }
 
-/// Where one of two ways leads.
+/// Joins the folders of two ways.
 pub(super) fn join(one: Where, other: Where) -> Where {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one == other { one } else { either(&one, &other) }),
@@ -78,12 +78,12 @@ fn names(dir: &Dir) -> Option<Vec<String>> {
     }
 }
 
-/// The directory that a point is in; a point that is never reached counts as unknown.
+/// Returns the directory that a point is in; a point that is never reached counts as unknown.
 pub(super) fn at(place: Where) -> Dir {
     place.unwrap_or(Dir::Unknown)
 }
 
-/// The directory after `cd` with these arguments went well.
+/// Returns the directory after `cd` with these arguments went well.
 pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     let operands: Vec<_> = arguments.iter().skip_while(|word| matches!(word, Some("--" | "-L"))).collect();
     let [Some(to)] = operands.as_slice() else { return Dir::Unknown };
@@ -111,7 +111,8 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     }
 }
 
-/// `cd link/..` goes back over the link, and only the shell knows how it came there.
+/// Appends a path to a folder, unless it goes back over a link: only the shell knows how it got to `link` in
+/// `cd link/..`.
 fn below(base: &str, to: &str) -> Option<String> {
     match base {
         "." => Some(to.to_owned()),

@@ -5,14 +5,14 @@ use std::ops::Range;
 /// A text without its `\`-newline pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folded {
-    /// What the parsers read.
+    /// Text that the parsers read.
     pub(super) text: String,
-    /// Where something was cut out: offset in `text`, and how many bytes were cut up to there.
+    /// Cuts: the offset in `text` of each, and the number of bytes that were cut up to there.
     cuts: Vec<(usize, usize)>,
 }
 
 impl Folded {
-    /// The range of the original text that a range of the folded text stands for.
+    /// Returns the range of the original text that a range of the folded text stands for.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let cut_before = |offset: usize, inclusive: bool| {
             let cuts = self.cuts.iter().rev();
@@ -24,15 +24,16 @@ impl Folded {
     }
 }
 
-/// Where the scan stands.
+/// State of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ScanState {
     Plain,
     Double,
 }
 
-/// Folds the continuations; `None` where one stands in a place whose rules are not followed here (a here-document, `${…}`,
-/// backquotes, `$'…'`, a substitution inside double quotes).
+/// Folds the continuations; `None` if one is in a place whose rules are not followed here.
+///
+/// These are a here-document, `${…}`, backquotes, `$'…'`, and a substitution inside double quotes.
 pub(super) fn fold(text: &str) -> Option<Folded> {
     if !text.contains("\\\n") {
         return Some(Folded { text: text.to_owned(), cuts: Vec::new() });
@@ -40,13 +41,13 @@ pub(super) fn fold(text: &str) -> Option<Folded> {
     let mut scan = Scan {
         text,
         at: 0,
-        place: Place::Plain,
+        place: ScanState::Plain,
         out: String::with_capacity(text.len()),
         cuts: Vec::new(),
         pending: Vec::new(),
     };
     while let Some(next) = scan.step() {
-        if next == Next::Unfollowed {
+        if next == ScanStep::Unfollowed {
             let rest = text.get(scan.at..)?;
             if rest.contains("\\\n") {
                 return None;
@@ -59,7 +60,7 @@ pub(super) fn fold(text: &str) -> Option<Folded> {
 }
 
 #[derive(PartialEq, Eq)]
-enum Next {
+enum ScanStep {
     On,
     /// From here on the text is taken as it is.
     Unfollowed,
@@ -68,7 +69,7 @@ enum Next {
 struct Scan<'t> {
     text: &'t str,
     at: usize,
-    place: Place,
+    place: ScanState,
     out: String,
     cuts: Vec<(usize, usize)>,
     /// Delimiters of here-documents that begin after this line, and whether tabs before them do not count.
@@ -76,7 +77,7 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// The next character after any continuations, which are cut.
+    /// Returns the next character after any continuations, which are cut.
     fn peek(&mut self) -> Option<char> {
         while self.text.get(self.at..)?.starts_with("\\\n") {
             self.at += 2;
@@ -100,48 +101,48 @@ impl Scan<'_> {
         }
     }
 
-    fn step(&mut self) -> Option<Next> {
+    fn step(&mut self) -> Option<ScanStep> {
         let c = self.peek()?;
         let starts = |last: char| last.is_ascii_whitespace() || ";&|()".contains(last);
         let after_blank = self.out.chars().next_back().is_none_or(starts);
-        if self.place == Place::Plain && c == '#' && after_blank {
+        if self.place == ScanState::Plain && c == '#' && after_blank {
             let comment = self.text.get(self.at..)?.find('\n').map_or(self.text.len(), |end| self.at + end);
             self.out.push_str(self.text.get(self.at..comment)?);
             self.at = comment;
-            return Some(Next::On);
+            return Some(ScanStep::On);
         }
         self.take();
         match (self.place, c) {
             (_, '\\') => {
                 self.take();
             }
-            (_, '`') => return Some(Next::Unfollowed),
+            (_, '`') => return Some(ScanStep::Unfollowed),
             (_, '$') => return Some(self.after_dollar()),
-            (Place::Plain, '"') => self.place = Place::Double,
-            (Place::Double, '"') => self.place = Place::Plain,
-            (Place::Plain, '\'') => self.take_through('\''),
-            (Place::Plain, '<') if self.peek() == Some('<') => return self.here_document(),
-            (Place::Plain, '\n') => return self.bodies(),
-            (Place::Plain | Place::Double, _) => {}
+            (ScanState::Plain, '"') => self.place = ScanState::Double,
+            (ScanState::Double, '"') => self.place = ScanState::Plain,
+            (ScanState::Plain, '\'') => self.take_through('\''),
+            (ScanState::Plain, '<') if self.peek() == Some('<') => return self.here_document(),
+            (ScanState::Plain, '\n') => return self.bodies(),
+            (ScanState::Plain | ScanState::Double, _) => {}
         }
-        Some(Next::On)
+        Some(ScanStep::On)
     }
 
-    fn after_dollar(&mut self) -> Next {
+    fn after_dollar(&mut self) -> ScanStep {
         let complex = match self.peek() {
-            Some('{' | '\'' | '"') => self.place == Place::Plain || self.peek() == Some('{'),
-            Some('(') => self.place == Place::Double,
+            Some('{' | '\'' | '"') => self.place == ScanState::Plain || self.peek() == Some('{'),
+            Some('(') => self.place == ScanState::Double,
             _ => false,
         };
-        if complex { Next::Unfollowed } else { Next::On }
+        if complex { ScanStep::Unfollowed } else { ScanStep::On }
     }
 
     /// Notes the delimiter of a here-document, if it is quoted as a whole; others are not followed.
-    fn here_document(&mut self) -> Option<Next> {
+    fn here_document(&mut self) -> Option<ScanStep> {
         self.take();
         if self.peek() == Some('<') {
             self.take();
-            return Some(Next::On);
+            return Some(ScanStep::On);
         }
         let tabs = self.peek() == Some('-');
         if tabs {
@@ -150,28 +151,28 @@ impl Scan<'_> {
         while matches!(self.peek(), Some(' ' | '\t')) {
             self.take();
         }
-        let Some(quote @ ('\'' | '"')) = self.peek() else { return Some(Next::Unfollowed) };
+        let Some(quote @ ('\'' | '"')) = self.peek() else { return Some(ScanStep::Unfollowed) };
         let rest = self.text.get(self.at + 1..)?;
         let inside = rest.get(..rest.find(quote)?).filter(|inside| !inside.contains(['\\', '\n', '$', '`']));
         let after = inside.and_then(|inside| rest.get(inside.len() + 1..)?.chars().next());
         let (Some(delimiter), true) =
             (inside, after.is_none_or(|c| c.is_ascii_whitespace() || ";&|)".contains(c)))
         else {
-            return Some(Next::Unfollowed);
+            return Some(ScanStep::Unfollowed);
         };
         self.pending.push((delimiter.to_owned(), tabs));
         self.take();
         self.take_through(quote);
-        Some(Next::On)
+        Some(ScanStep::On)
     }
 
     /// Takes the bodies of here-documents as they are.
-    fn bodies(&mut self) -> Option<Next> {
+    fn bodies(&mut self) -> Option<ScanStep> {
         for (delimiter, tabs) in std::mem::take(&mut self.pending) {
             loop {
                 let rest = self.text.get(self.at..)?;
                 if rest.is_empty() {
-                    return Some(Next::On);
+                    return Some(ScanStep::On);
                 }
                 let line = rest.lines().next().unwrap_or_default();
                 let ends = if tabs { line.trim_start_matches('\t') == delimiter } else { line == delimiter };
@@ -181,7 +182,7 @@ impl Scan<'_> {
                 }
             }
         }
-        Some(Next::On)
+        Some(ScanStep::On)
     }
 }
 

@@ -7,14 +7,16 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 /// Bytes that the parser is given at once.
 const CHUNK: usize = 1024;
 
-/// Bytes that it is given of any text, and how many more for each byte of it: it looks ahead and comes back, but where it is
-/// lost it looks ahead to the end of the text from every place in it.
+/// Bytes that the parser may read of any text, and how many more for each byte of it.
+///
+/// The parser looks ahead and comes back, but if it is lost it looks ahead to the end of the text from every
+/// position in it.
 const MOST_GIVEN: (usize, usize) = (32 * 1024, 3);
 
-/// How often the parser may tell that it goes on, which it does every hundred steps.
+/// Most progress reports of the parser, which come every hundred steps.
 const MOST_STEPS: usize = 1_000;
 
-/// Where the words of each simple command stand, in the order of the text. The two parsers must agree on it.
+/// Spans of the words of each simple command, in the order of the text. The two parsers must agree on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Outline {
     /// For each command the ranges of its words, without assignments and redirections.
@@ -33,15 +35,17 @@ impl Outline {
     }
 }
 
-/// The outline as tree-sitter sees it; `None` where it finds an error. Its grammar does not know that `\$` in a here-document is
-/// no expansion, so the characters at `masks` are hidden from it. So is every character beyond ASCII: its scanner looks
-/// characters up in a table of 256 and reads outside of it for others, which ends the process. To bash they are parts of
-/// words, never of names; so is the `.` that stands for each of their bytes.
+/// Returns the outline as tree-sitter sees it; `None` if it finds an error.
+///
+/// Its grammar does not know that `\$` in a here-document is no expansion, so the characters at `masks` are
+/// hidden from it. So is every character beyond ASCII: its scanner looks characters up in a table of 256 and
+/// reads outside of it for others, which ends the process. To bash they are parts of words, never of names;
+/// so is the `.` that stands for each of their bytes.
 pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
     outline_where(text, masks, &[])
 }
 
-/// As [`outline`], of a text in which here-documents are hidden: each of these places has to be the `<` of a redirection.
+/// Returns the outline of a text in which here-documents are hidden: each of `arrows` has to be the `<` of a redirection.
 pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]) -> Option<Outline> {
     let mut bytes = text.as_bytes().to_vec();
     for mask in masks {
@@ -74,7 +78,7 @@ pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]
     (redirected == arrows.len()).then_some(outline)
 }
 
-/// The tree of a text without errors; `None` as well where finding it out takes long.
+/// Returns the tree of a text without errors; `None` as well where finding it out takes long.
 fn parsed(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
@@ -95,7 +99,8 @@ fn parsed(text: &str) -> Option<Tree> {
     (left > 0 && !tree.root_node().has_error()).then_some(tree)
 }
 
-/// Name and arguments, and what the grammar takes for further targets of a redirection (`echo > f a`).
+/// Returns the name and arguments, and the words that the grammar takes for further targets of a redirection
+/// (`echo > f a`).
 fn command_words(command: Node<'_>, text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut cursor = command.walk();
@@ -140,7 +145,7 @@ fn arguments(redirect: Node<'_>) -> Vec<Range<usize>> {
     redirect.children_by_field_name("argument", &mut cursor).map(|node| node.byte_range()).collect()
 }
 
-/// The grammar has `time` for a command; it is a keyword.
+/// Drops `time`, which is a keyword and which the grammar takes for a command.
 fn without_time(words: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
     let is =
         |index: usize, name: &str| words.get(index).and_then(|word| text.get(word.clone())) == Some(name);
@@ -157,7 +162,8 @@ fn declaration_words(node: Node<'_>) -> Vec<Range<usize>> {
     node.children(&mut cursor).map(|child| child.byte_range()).collect()
 }
 
-/// `[ … ]` counts as one word, since its inside is an expression here and words there; `[[ … ]]` and `((…))` are no commands.
+/// Returns `[ … ]` as one word, since its inside is an expression here and words there; `[[ … ]]` and `((…))`
+/// are no commands.
 fn test_words(node: Node<'_>, text: &str) -> Vec<Range<usize>> {
     let range = node.byte_range();
     let bracket = text.get(range.clone()).is_some_and(|t| t.starts_with('[') && !t.starts_with("[["));

@@ -1,6 +1,8 @@
-//! Here-documents that the other parser's grammar does not know: two on one line, or one in a line that goes on behind it
-//! (`cat <<A; ls`). Where it is plain how every shell reads them, they are hidden from it and it is asked again: each `<<` as
-//! a redirection from a file, its body and the end of it as blanks.
+//! Here-documents that the other parser's grammar does not know.
+//!
+//! Two on one line, or one in a line that goes on after it (`cat <<A; ls`). If it is plain how every shell
+//! reads them, they are hidden from it and it is asked again: each `<<` as a redirection from a file, its
+//! body and the end of it as blanks.
 
 use std::ops::Range;
 
@@ -11,14 +13,15 @@ pub(super) struct HereDocument {
     pub(super) operator: Range<usize>,
     /// Without the quotes.
     pub(super) delimiter: String,
-    /// Whether tabs before the delimiter do not count.
+    /// True if tabs before the delimiter do not count.
     pub(super) tabs: bool,
     pub(super) body: Range<usize>,
-    /// Whether nothing in the body is expanded but variables.
+    /// True if nothing in the body is expanded but variables.
     pub(super) plain: bool,
 }
 
-/// Whether one begins before the body of an earlier one: then only our own rule tells whose body is whose.
+/// Returns true if one begins before the body of an earlier one: then only our own rule tells whose body is
+/// whose.
 pub(super) fn share_a_line(all: &[HereDocument]) -> bool {
     all.iter().any(|one| {
         all.iter()
@@ -26,7 +29,8 @@ pub(super) fn share_a_line(all: &[HereDocument]) -> bool {
     })
 }
 
-/// The text without its here-documents, character for character; none where it is not plain how they are read.
+/// Returns the text without its here-documents, character for character; `None` if it is not plain how they
+/// are read.
 ///
 /// What the tree says of them is checked by a rule of our own: bodies begin behind the line of their operators, in the
 /// order of these, and each ends at the first line that is its delimiter.
@@ -54,7 +58,9 @@ pub(super) fn hide(text: &str, all: &[HereDocument]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Whether the line's end is the end of what stands on it: no quote is open, and no bracket is closed that was opened before.
+/// Returns true if the line's end is the end of all on it.
+///
+/// No quote is open, and no bracket is closed that was opened before.
 fn goes_on_plainly(rest: &str) -> bool {
     let mut quote = None;
     let mut depth = 0usize;
@@ -77,7 +83,7 @@ fn goes_on_plainly(rest: &str) -> bool {
     quote.is_none() && depth == 0
 }
 
-/// Up to and with the line that is the delimiter.
+/// Returns the length up to and with the line that is the delimiter.
 fn body_length(text: &str, delimiter: &str, tabs: bool) -> Option<usize> {
     let mut length = 0;
     for line in text.split_inclusive('\n') {

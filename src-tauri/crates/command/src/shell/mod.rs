@@ -44,8 +44,9 @@ pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
     read(text, dialect, None)
 }
 
-/// As [`read_shell`], where the home folder of the person it would run as is known (an absolute path): `~` and `$HOME` are that
-/// folder.
+/// Reads shell text like [`read_shell`], with the home folder of the person it would run as (an absolute path).
+///
+/// `~` and `$HOME` are that folder.
 pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> Reading {
     read(text, dialect, Some(home))
 }
@@ -95,7 +96,7 @@ fn empty() -> Invalid {
     Invalid { code: "empty-text", message: "there is no command in the shell text" }
 }
 
-/// Where a text stands in the request's text.
+/// Position of a text in the request's text.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The offset of its first byte, where it stands there character by character.
@@ -105,7 +106,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where a value stands that was written as the given word.
+    /// Returns the position of a value that was written as the given word.
     pub(crate) fn of_value(raw: &str, value: &str, span: &Range<usize>) -> Self {
         let quoted = raw.len() == span.len()
             && raw.len() == value.len() + 2
@@ -157,7 +158,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// A text that a call would run (`sh -c TEXT`, `eval TEXT`).
+    /// Returns a text that a call would run (`sh -c TEXT`, `eval TEXT`).
     pub(crate) fn inside(call: &Call, text: &'a str, place: Place, dialect: Dialect) -> Self {
         Self {
             via: call.via.clone(),
@@ -224,7 +225,8 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     read.single
 }
 
-/// Whether the other parser sees the same commands, if need be in the text without its here-documents.
+/// Returns true if the other parser sees the same commands, if need be in the text without its
+/// here-documents.
 fn agree(text: &str, read: &walk::Read) -> bool {
     let documents = &read.here_documents;
     if !heredocs::share_a_line(documents)

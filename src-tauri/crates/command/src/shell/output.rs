@@ -1,21 +1,23 @@
-//! What a substitution prints, where that is known well enough to tell it from an option: `git show $(git rev-parse HEAD)`.
+//! Output of a substitution, if it is known well enough to tell it from an option: `git show $(git rev-parse
+//! HEAD)`.
 
 use shuck_ast::{BinaryOp, Command, RedirectKind, Stmt, StmtSeq, Word};
 
 use super::walk::range;
 
-/// What some programs print, whatever the files that they look at hold. Nothing at all may come as well: where they fail.
+/// Kind of output of some programs, with any content of their files. Empty output is possible too: if they
+/// fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prints {
     /// Numbers.
     Number,
     /// Words, none of which begins with a dash or is a pattern.
     Words,
-    /// One path from the root, which may hold blanks.
+    /// A path from the root, which may hold blanks.
     Path,
 }
 
-/// What the last command of a substitution prints; none where that is not known.
+/// Returns the output of the last command of a substitution; `None` if it is not known.
 pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
     let [only] = body.stmts.as_slice() else { return None };
     let mut last = only;
@@ -47,7 +49,7 @@ pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
     (plain && !heredoc.delimiter.strip_tabs).then(|| text.trim_end_matches('\n'))
 }
 
-/// Whether a function of this name would make what is known here untrue.
+/// Returns true if a function of this name would make what is known here untrue.
 pub(super) fn knows(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat",
@@ -55,7 +57,7 @@ pub(super) fn knows(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The words of a simple command, each of them written out, that hands on nothing but its output.
+/// Returns the words of a simple command, each of them written out, that hands on nothing but its output.
 fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
     let Command::Simple(command) = &statement.command else { return None };
     let slice = |word: &Word| source.get(range(word.span));
@@ -70,7 +72,7 @@ fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
     std::iter::once(&command.name).chain(&command.args).map(|word| literal(slice(word)?)).collect()
 }
 
-/// A word of plain characters, in quotes as a whole or not at all.
+/// Returns a word of plain characters, in quotes as a whole or not at all.
 fn literal(raw: &str) -> Option<&str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=%+@^~,".contains(c);
     let quoted = ['\'', '"'].iter().find_map(|quote| raw.strip_prefix(*quote)?.strip_suffix(*quote));
@@ -119,7 +121,8 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
     }
 }
 
-/// `date -u +%Y-%m-%d`: fields that are digits or names, and what stands between them. `%z` may begin with a dash.
+/// Returns the output of `date -u +%Y-%m-%d`: fields that are digits or names, with the text between them.
+/// `%z` may begin with a dash.
 fn date(options: &[&str], format: &str) -> Option<Prints> {
     let fields = format.strip_prefix('+')?;
     let part = |part: &str| {

@@ -1,6 +1,6 @@
 //! zsh's glob qualifiers (`*(.om[1,3])`): which files of those that match are meant.
 
-/// Whether what stands in the brackets only picks, sorts and counts files.
+/// Returns true if what stands in the brackets only picks, sorts and counts files.
 ///
 /// `e` and `+` run code, also to sort by; `P` puts words before each file; what `:` makes of a name may begin with a
 /// dash; `u`, `g`, `f` and `d` take arguments between marks of any kind: none of these is followed.
@@ -27,14 +27,14 @@ pub(super) fn are_plain(inside: &str) -> bool {
     true
 }
 
-/// What is behind digits, which may have a sign.
+/// Returns the rest after digits, which may have a sign.
 fn number(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
     (rest.len() < digits.len()).then_some(rest)
 }
 
-/// What is behind `1]` or `1,3]`.
+/// Returns the rest after `1]` or `1,3]`.
 fn subscript(text: &str) -> Option<&str> {
     let first = number(text)?;
     let second = first.strip_prefix(',').map_or(Some(first), number)?;

@@ -16,7 +16,7 @@ const TARGET: Problem = Problem {
 };
 
 impl Walk<'_> {
-    /// The surroundings of what is inside a statement with redirections.
+    /// Returns the scope inside a statement with redirections.
     pub(super) fn with_redirections(&mut self, statement: &Stmt, around: &Around) -> Around {
         let (redirections, feed) = self.redirections(&statement.redirects, around);
         let mut inner = around.clone();
@@ -145,7 +145,8 @@ impl Walk<'_> {
         text
     }
 
-    /// The parser takes the second here-document of a command for a quoted one, whatever it is.
+    /// Checks the quoting of a here-document: the parser takes the second one of a command for a quoted one
+    /// in any case.
     fn check_quoted(&mut self, heredoc: &Heredoc, redirect: &Redirect, body: &str) {
         let quoted = self.slice(&range(heredoc.delimiter.span)).contains(['\'', '"', '\\']);
         if !quoted && !heredoc.delimiter.expands_body && body.contains(['$', '`', '\\']) {
@@ -155,7 +156,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The body must begin right after a newline and be followed by the delimiter on a line of its own.
+    /// Returns true if the body begins right after a newline and is followed by the delimiter on a line of
+    /// its own.
     fn ends_at_delimiter(&self, heredoc: &Heredoc) -> bool {
         let body = range(heredoc.body.span);
         let delimiter = heredoc.delimiter.cooked.as_str();
@@ -179,7 +181,7 @@ impl Walk<'_> {
         starts && ends && !inside && !folds
     }
 
-    /// What a statement writes to a pipe, where that is literal text.
+    /// Returns the text that a statement writes to a pipe, if it is literal.
     pub(super) fn output(&self, statement: &Stmt) -> Feed {
         let Command::Simple(command) = &statement.command else { return Feed::Unknown };
         let documents = statement.redirects.iter().filter_map(Redirect::heredoc);
@@ -199,7 +201,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether one of these redirections gives the standard input, and no other touches it.
+/// Returns true if one of these redirections gives the standard input, and no other touches it.
 fn is_the_input(redirects: &[Redirect]) -> bool {
     let here = |redirect: &&Redirect| {
         matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)

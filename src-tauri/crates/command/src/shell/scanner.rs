@@ -90,7 +90,7 @@ impl<'s> Scanner<'s, '_> {
         self.at += self.units.len() - before;
     }
 
-    /// Whether the rest of the word picks among the files that zsh finds for it, and runs nothing.
+    /// Returns true if the rest of the word picks among the files that zsh finds for it, and runs nothing.
     fn ends_in_qualifiers(&self) -> bool {
         let inside = self.rest().strip_suffix(')');
         self.scope.dialect == Dialect::Zsh
@@ -163,7 +163,7 @@ impl<'s> Scanner<'s, '_> {
         }
     }
 
-    /// zsh reads subscripts and modifiers after a plain variable.
+    /// Reads subscripts and modifiers that zsh takes after a plain variable.
     fn zsh_suffix(&self) -> Result<(), Problem> {
         if self.scope.dialect == Dialect::Zsh && self.rest().starts_with(['[', ':']) {
             return Err(problem(Unparsed::ZshExpansion, "zsh reads a subscript or modifier here"));
@@ -232,7 +232,7 @@ impl<'s> Scanner<'s, '_> {
         }
     }
 
-    /// Whether what was read is the whole word, but for quotes around it.
+    /// Returns true if what was read is the whole word, but for quotes around it.
     fn is_all(&self, quoting: Quoting) -> bool {
         let rest = if quoting == Quoting::Double { "\"" } else { "" };
         self.rest() == rest
@@ -258,7 +258,7 @@ impl<'s> Scanner<'s, '_> {
         Ok(())
     }
 
-    /// A substitution or arithmetic that the tree has at the same place.
+    /// Reads a substitution or arithmetic that the tree has at the same position.
     fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
         const DISAGREE: Problem = problem(Unparsed::ParsersDisagree, "a substitution is read in two ways");
         let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
@@ -304,7 +304,7 @@ impl<'s> Scanner<'s, '_> {
         Ok(())
     }
 
-    /// `${…}`: plain access, length, and operators with a literal operand.
+    /// Reads `${…}`: plain access, length, and operators with a literal operand.
     fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
         const HARD: Problem = Problem {
             code: Unparsed::ParameterExpansion,
@@ -350,8 +350,10 @@ impl<'s> Scanner<'s, '_> {
 
 const ENDS_IN_BACKSLASH: Problem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
 
-/// Whether what an operator makes of a name that leads nowhere else leads nowhere else either: its last part, the name
-/// without its ending, or with another ending. An ending begins with a dot, and no part of such a name does.
+/// Returns true if the result of an operator on a name that leads nowhere else leads nowhere else either.
+///
+/// The result is its last part, the name without its ending, or with another ending. An ending begins with a
+/// dot, and no part of such a name does.
 fn stays_below(operator: &str) -> bool {
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     let ending = |text: &str| {

@@ -48,7 +48,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `export`, `local` and their like: the assignments are operands here.
+    /// Walks `export`, `local` and similar builtins: the assignments are operands here.
     pub(super) fn declaration(&mut self, clause: &DeclClause, statement: &Stmt, around: &Around) -> After {
         let mut call = self.start(statement, around);
         let mut spans = vec![range(clause.variant_span)];
@@ -103,7 +103,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `let` with expressions that are known, each of them over numbers.
+    /// Returns true for `let` with expressions that are known, each of them over numbers.
     fn is_plain_let(&mut self, call: &Call, spans: &[Range<usize>]) -> bool {
         let plain = |value: &str| !value.contains(['[', '$', '`']);
         let known = call.args.iter().all(|arg| arg.value().is_some_and(plain)) && call.opaque.is_none();
@@ -117,7 +117,8 @@ impl Walk<'_> {
             && expressions.iter().all(|span| self.arithmetic(span).is_ok())
     }
 
-    /// The directory after `cd` with these arguments: one of a few where they are a variable that is written out.
+    /// Returns the directory after `cd` with these arguments: one of a few where they are a variable that is
+    /// written out.
     fn moved_to(&self, args: &[Arg], from: &Dir) -> Dir {
         let variable = |arg: &Arg| {
             let raw = arg.word.raw.strip_prefix("\"$")?.strip_suffix('"')?.to_owned();
@@ -143,7 +144,7 @@ impl Walk<'_> {
         flow::changed(from, &values)
     }
 
-    /// What runs is looked at only once it is known what the line makes of its variables.
+    /// Reads a call, but only once it is known what the line makes of its variables.
     fn place_call(&mut self, call: Call) {
         if self.pass == Pass::Reading {
             peel::place(call, &self.functions, &mut self.found);
@@ -246,7 +247,8 @@ impl Walk<'_> {
         args
     }
 
-    /// What shells read differently about a simple command. `only_redirects`: the statement, where there is nothing else in it.
+    /// Notes the parts of a simple command that shells read differently. `only_redirects`: the statement, if
+    /// there is nothing else in it.
     fn doubt_call(&self, call: &mut Call, words: &[Range<usize>], only_redirects: Option<&Stmt>) {
         let opens =
             |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
@@ -306,8 +308,9 @@ impl Walk<'_> {
         }
     }
 
-    /// The other parser stumbles over some plain tests (`[ "$x" = y ]` in a list). Where there are only blanks between the
-    /// words of one, it need not see more of it than what runs.
+    /// Masks a plain test, as the other parser stumbles over some of them (`[ "$x" = y ]` in a list).
+    ///
+    /// If there are only blanks between the words of one, it need not see more of it than what runs.
     fn mask_test(&mut self, words: &[Range<usize>]) {
         let [head, inner @ .., last] = words else { return };
         let (Some(first), true, true) = (inner.first(), self.slice(head) == "[", self.slice(last) == "]")
@@ -334,7 +337,7 @@ impl Walk<'_> {
         self.masks.extend(masks.into_iter().filter(|mask| !mask.is_empty()));
     }
 
-    /// `[ … ]` counts as one word (see the gate).
+    /// Returns the words of a command, with `[ … ]` as one (see the gate).
     fn outlined(&self, words: Vec<Range<usize>>) -> Vec<Range<usize>> {
         match words.as_slice() {
             [head, .., last] if self.slice(head) == "[" => std::iter::once(head.start..last.end).collect(),
@@ -399,7 +402,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a file of commands is named, and not what the request feeds.
+/// Returns true if a file of commands is named, and not what the request feeds.
 fn is_file(path: &str) -> bool {
     !path.starts_with(['-', '<']) && !path.starts_with("/dev/") && !path.starts_with("/proc/")
 }

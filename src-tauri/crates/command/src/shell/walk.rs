@@ -23,7 +23,7 @@ use crate::{Dialect, Dir, Opaque, Unparsed};
 /// Statements inside statements that are followed.
 const DEEPEST: usize = 16;
 
-/// What a walk over a text found.
+/// Findings of a walk over a text.
 pub(super) struct Read {
     pub(super) found: Found,
     pub(super) outline: Outline,
@@ -35,9 +35,11 @@ pub(super) struct Read {
     pub(super) here_documents: Vec<HereDocument>,
 }
 
-/// Walks a text. What the line makes of its variables is found first, by walking without a look at what runs until nothing
-/// new is learnt. `start` is what was found up to here. None where the parser gives up: it panics on some texts with
-/// characters beyond ASCII in backquotes, and on others that nobody has met yet.
+/// Walks a text; `None` if the parser gives up.
+///
+/// The values of the line's variables are found first, by walking without a look at what runs until nothing
+/// new is learnt. `start` is what was found up to here. The parser panics on some texts with characters
+/// beyond ASCII in backquotes, and on others that are not known yet.
 pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Read> {
     let dialect = match nest.dialect {
         Dialect::Posix | Dialect::Bash => ShellDialect::Bash,
@@ -87,7 +89,7 @@ pub(super) struct Walk<'w> {
     pub(super) declared: Vec<(String, Range<usize>)>,
     pub(super) outline: Outline,
     pub(super) made: Vec<(String, Made)>,
-    /// How often each was set to what leads nowhere else, and to what.
+    /// Number of assignments to each that lead nowhere else, and the value.
     pub(super) below: HashMap<String, (usize, Below)>,
     /// Loops that were met so far.
     pub(super) repeats: usize,
@@ -189,7 +191,8 @@ impl<'w> Walk<'w> {
         Read { found: self.found, outline: self.outline, clean, single, masks, here_documents }
     }
 
-    /// `unset NAME` brings the program back that a function of that name stood for; so may one in a loop, or in `eval`.
+    /// Checks functions: `unset NAME` brings the program back that a function of that name stood for; so may
+    /// one in a loop, or in `eval`.
     fn check_functions(&mut self) {
         if self.found.unset.iter().any(|name| self.functions.contains_key(name)) {
             let what = "a function of this text is unset again";
@@ -199,7 +202,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// bash evaluates a text that is declared to be the value of an array.
+    /// Checks texts that are declared to be the value of an array: bash evaluates them.
     fn check_declared(&mut self) {
         for (name, span) in std::mem::take(&mut self.declared) {
             if self.arrays.contains(&name) {
@@ -209,14 +212,15 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Where something of the folded text stands in the request's text. The parser's own spans may run past the end.
+    /// Returns the position of folded text in the request's text. The parser's own spans may run past the
+    /// end.
     pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
         let within = |offset: usize| self.text.floor_char_boundary(offset.min(self.text.len()));
         let range = within(range.start)..within(range.end).max(within(range.start));
         self.nest.place.locate(&self.folded.original(&range))
     }
 
-    /// As written, continuations included.
+    /// Returns the text as written, continuations included.
     pub(super) fn raw(&self, range: &Range<usize>) -> String {
         self.nest.text.get(self.folded.original(range)).unwrap_or_default().to_owned()
     }
@@ -243,7 +247,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The directory of something that may run later or more than once.
+    /// Returns the directory of something that may run later or more than once.
     pub(super) fn settled(&self, dir: &Dir) -> Dir {
         if self.variables.moves { Dir::Unknown } else { dir.clone() }
     }
@@ -270,7 +274,7 @@ impl<'w> Walk<'w> {
         scanned
     }
 
-    /// The commands of substitutions: each in a shell of its own.
+    /// Walks the commands of substitutions: each in a shell of its own.
     pub(super) fn bodies(&mut self, bodies: &[&StmtSeq], around: &Around) {
         for body in bodies {
             let inside = Around {
@@ -348,7 +352,8 @@ impl<'w> Walk<'w> {
         if statement.negated { after.swapped() } else { after }
     }
 
-    /// In zsh a `!` behind the arrow overwrites: the target is the next word, and what seems to be the program is not.
+    /// Checks for zsh's `>!`, which overwrites: the target is the next word, and what seems to be the program
+    /// is not.
     fn check_clobber(&mut self, statement: &Stmt) {
         let marked = |redirect: &Redirect| {
             redirect.word_target().is_some_and(|word| self.slice(&range(word.span)).starts_with('!'))
@@ -360,7 +365,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Behind a pipe bash runs a program of the name `time`; to zsh it is a keyword there too.
+    /// Checks `time` after a pipe: bash runs a program of that name; to zsh it is a keyword there too.
     fn check_time(&mut self, piped: &Stmt) {
         let timed = matches!(&piped.command, Command::Compound(CompoundCommand::Time(_)));
         if timed && self.nest.dialect != Dialect::Zsh {
@@ -370,7 +375,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// `a && b || c | d`: unrolled, since a chain may be a thousand links long.
+    /// Walks `a && b || c | d`: unrolled, since a chain may be a thousand links long.
     fn chain(&mut self, statement: &Stmt, around: &Around) -> After {
         let mut links = Vec::new();
         let mut first = statement;
@@ -417,7 +422,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Whether a word stands in a text, whatever is around it.
+/// Returns true if a word stands in a text, whatever is around it.
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
 }

@@ -1,4 +1,4 @@
-//! What one word of shell text says: a strict reading of its characters, beside the two parsers.
+//! Strict reading of the characters of a shell word, beside the two parsers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) struct Problem {
     pub(super) advice: Option<&'static str>,
 }
 
-/// What is known around a word.
+/// Scope of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) source: &'a str,
@@ -32,11 +32,11 @@ pub(super) struct Scope<'a> {
     pub(super) constants: &'a HashMap<String, String>,
 }
 
-/// What the line itself makes of its variables.
+/// Values that the line gives to its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 pub(super) struct Variables {
-    /// Whether nothing is known yet: every variable is taken to be tame.
+    /// True if nothing is known yet: every variable is taken to be tame.
     pub(super) hopeful: bool,
     /// Set to numbers only.
     pub(super) numbers: HashSet<String>,
@@ -73,12 +73,12 @@ impl Variables {
         self.is_tame(name) || self.plain.contains(name)
     }
 
-    /// Whether what it holds leads nowhere else.
+    /// Returns true if what it holds leads nowhere else.
     pub(super) fn is_below(&self, name: &str) -> bool {
         self.hopeful || self.is_number(name) || self.below.contains_key(name)
     }
 
-    /// What it may hold, where that is written out.
+    /// Returns the possible values of a variable, if they are written out.
     pub(super) fn written_out(&self, name: &str) -> Option<&[String]> {
         match self.below.get(name)? {
             Below::These(all) => Some(all),
@@ -91,23 +91,23 @@ impl Variables {
     }
 }
 
-/// What a word that is not known before the run may turn out to be (see [`crate::call::Arg`]).
+/// Possible values of a word that is not known before the run (see [`crate::call::Arg`]).
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "seven facts, none of which follows from another")]
 pub(super) struct Loose {
-    /// It could begin with a dash.
+    /// True if it could begin with a dash.
     pub(super) dash: bool,
     /// Not surely exactly one word.
     pub(super) several: bool,
     /// A word behind the first of those that it is split into could begin with a dash (`x$y`).
     pub(super) splits: bool,
-    /// What is not known of it may be any text, or any path.
+    /// True if its unknown part may be any text, or any path.
     pub(super) free: bool,
     /// May be any text that the request chose.
     pub(super) chosen: bool,
-    /// What is not known of it may lead out of the folder that it begins in.
+    /// True if its unknown part may lead out of the folder that it begins in.
     pub(super) strays: bool,
-    /// What is known of it holds a `..`, so that it may lead anywhere.
+    /// True if its known part holds a `..`, so that it may lead anywhere.
     pub(super) climbs: bool,
 }
 
@@ -116,24 +116,24 @@ pub(super) struct Loose {
 pub(super) struct Scanned<'a> {
     /// The words it becomes, where that is known before the run.
     pub(super) values: Option<Vec<String>>,
-    /// What it may turn out to be, where it is not known before the run.
+    /// Possible values, if it is not known before the run.
     pub(super) loose: Loose,
-    /// How it begins, where the rest of it is known only at run time: without quotes.
+    /// Beginning without quotes, if the rest is known only at run time.
     pub(super) start: String,
     /// The commands inside substitutions.
     pub(super) bodies: Vec<&'a StmtSeq>,
-    /// Whether it uses what POSIX shells do not have.
+    /// True if it uses what POSIX shells do not have.
     pub(super) beyond_posix: bool,
-    /// Whether it is one arithmetic expansion, a number of the shell's own or a variable that is set to numbers only, and
-    /// nothing else.
+    /// True if it is one arithmetic expansion, a number of the shell's own or a variable that is set to
+    /// numbers only, and nothing else.
     pub(super) number: bool,
-    /// Whether it is one substitution that prints words of which none begins with a dash, and nothing else.
+    /// True if it is one substitution that prints words of which none begins with a dash, and nothing else.
     pub(super) tame: bool,
     /// The glob qualifiers that it ends in (zsh).
     pub(super) qualifiers: Option<Range<usize>>,
     /// Variables that it gives a value by the way (`${x:=value}`).
     pub(super) sets: Vec<(String, String)>,
-    /// Where a character is escaped inside double quotes or a here-document.
+    /// Positions of characters that are escaped inside double quotes or a here-document.
     pub(super) escapes: Vec<usize>,
     pub(super) problem: Option<Problem>,
 }
@@ -142,14 +142,16 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
     Problem { code, what, advice: None }
 }
 
-/// What stands in a substitution.
+/// Content of a substitution.
 pub(super) enum Inner<'a> {
     Commands(&'a StmtSeq),
     Arithmetic,
 }
 
-/// Reads the word at `span`. `parts` are the parts that the tree has for it: the ends of substitutions come from there, and
-/// each of them must be met here too.
+/// Reads the word at `span`.
+///
+/// `parts` are the parts that the tree has for it: the ends of substitutions come from there, and each of
+/// them must be met here too.
 pub(super) fn scan<'a>(scope: Scope<'_>, span: Range<usize>, parts: &'a [WordPartNode]) -> Scanned<'a> {
     let mut inner = BTreeMap::new();
     collect(parts, &mut inner);
@@ -166,7 +168,7 @@ pub(super) fn scan_body<'a>(
     run(scope, span, inner, Quoting::Body)
 }
 
-/// Where a character stands.
+/// Quoting of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     Word,
@@ -220,7 +222,8 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
     }
 }
 
-/// Whether it leads elsewhere where the variables that it begins with are not set: `$x/etc`, `$x.git/config`.
+/// Returns true if it leads elsewhere where the variables that it begins with are not set: `$x/etc`,
+/// `$x.git/config`.
 fn elsewhere_when_empty(units: &[Unit]) -> bool {
     let unknown = |unit: &&Unit| matches!(unit, Unit::Unknown { .. });
     let first = units.iter().take_while(unknown).count();
@@ -236,7 +239,8 @@ fn elsewhere_when_empty(units: &[Unit]) -> bool {
     first > 0 && (rest.starts_with('/') || hidden)
 }
 
-/// Whether two dots stand side by side in it, or may do so once what is between them turns out to be nothing.
+/// Returns true if two dots stand side by side in it, or may do so once what is between them turns out to be
+/// nothing.
 fn climbs(units: &[Unit]) -> bool {
     let mut dot = false;
     units.iter().any(|unit| match *unit {
@@ -249,7 +253,7 @@ fn climbs(units: &[Unit]) -> bool {
     })
 }
 
-/// What stands before the first character that may become something else.
+/// Returns the text before the first character that may become something else.
 fn start(units: &[Unit]) -> String {
     let plain = |unit: &Unit| match *unit {
         Unit::Bare('*' | '?' | '[' | '{') | Unit::Unknown { .. } => None,
@@ -258,8 +262,9 @@ fn start(units: &[Unit]) -> String {
     units.iter().map_while(plain).collect()
 }
 
-/// The words that it becomes, where they are known; else whether one of them could begin with a dash, and whether braces make
-/// several of it.
+/// Returns the words that it becomes, if they are known.
+///
+/// Else: true if one of them could begin with a dash, and if braces make several of it.
 fn values(units: &[Unit], home: Option<&str>, beyond_posix: &mut bool) -> (Option<Vec<String>>, bool, bool) {
     let Some(words) = braces::expand(units) else { return (None, true, true) };
     let many = words.len() > 1;

@@ -1,9 +1,10 @@
-//! What a line writes out itself: variables that it sets once, here-documents in a substitution, folders that loops leave alone.
+//! Tests of values that a line writes out itself: variables that it sets once, here-documents in a
+//! substitution, folders that loops leave alone.
 
 use super::bash;
 use crate::{Dir, Reading};
 
-/// The last argument of the last step, where it is known.
+/// Returns the last argument of the last step, where it is known.
 fn last(reading: &Reading) -> Option<&str> {
     reading.steps.last()?.argv.last()?.value.as_deref()
 }

@@ -57,7 +57,7 @@ fn understood(#[case] line: &str, #[case] expected: &[&str]) {
     assert_eq!(heads(&reading), expected, "{line:?}");
 }
 
-/// Each of these runs `id` in some shell, and at least one published parser or gate does not see it.
+/// Runs `id` in some shell by each of these, and at least one published parser or gate does not see it.
 #[rstest]
 #[case("echo \"${x:-'$(id)'}\"")]
 #[case("echo \"${x:-`id`}\"")]
@@ -133,7 +133,7 @@ fn a_hidden_command_is_a_step_or_is_not_allowed(#[case] line: &str) {
     assert!(seen || !reads_clear(&reading), "{line:?} hides id: {reading:#?}");
 }
 
-/// What zsh reads in its own way is never clear in its dialect.
+/// Asserts that syntax of zsh's own is never clear in its dialect.
 #[rstest]
 #[case("ls =(id)")]
 #[case("=id")]
@@ -153,7 +153,7 @@ fn zsh_syntax_is_not_guessed(#[case] line: &str) {
     assert!(!reads_clear(&read_shell(line, Dialect::Zsh)), "{line:?}");
 }
 
-/// `sh` is not one shell: what dash and bash read differently is not clear.
+/// Asserts that text which dash and bash read differently is not clear to `sh`, which is not one shell.
 #[rstest]
 #[case("ls &> f")]
 #[case("ls <(id)")]

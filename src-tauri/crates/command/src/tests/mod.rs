@@ -13,12 +13,12 @@ fn bash(text: &str) -> Reading {
     read_shell(text, Dialect::Bash)
 }
 
-/// Everything understood, and no unsafe argument.
+/// Returns everything understood, and no unsafe argument.
 fn reads_clear(reading: &Reading) -> bool {
     reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
 }
 
-/// The first words of the steps.
+/// Returns the first words of the steps.
 fn heads(reading: &Reading) -> Vec<String> {
     reading.steps.iter().map(|step| step.program().unwrap_or_default().to_owned()).collect()
 }

@@ -84,7 +84,8 @@ fn wrappers_are_peeled(#[case] line: &str, #[case] power: Power) {
     assert_eq!(step.via.iter().map(|via| via.power).find(|found| *found == power), Some(power), "{line:?}");
 }
 
-/// A flag that is not known, or a value that could be one: the step stays opaque, and deny rules see what may run.
+/// Asserts that a step with an unknown flag, or a value that could be one, stays opaque, and deny rules see
+/// what may run.
 #[rstest]
 #[case("nice --unheard ls")]
 #[case("timeout -z 5 ls")]

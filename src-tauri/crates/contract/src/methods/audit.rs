@@ -33,7 +33,7 @@ pub struct Audit {
     pub verified: Option<AuditVerified>,
 }
 
-/// One change.
+/// A recorded change of what may run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditRow {

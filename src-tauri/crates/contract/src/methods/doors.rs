@@ -22,9 +22,9 @@ pub enum DoorKind {
     Xmpp,
     /// An agent's channel over TCP.
     Forwarder,
-    /// What happens, sent to an HTTP endpoint.
+    /// Outgoing events, sent to an HTTP endpoint.
     Webhook,
-    /// What happens, as OpenTelemetry traces and logs.
+    /// Outgoing events, as OpenTelemetry traces and logs.
     Otel,
 }
 
@@ -41,7 +41,7 @@ impl DoorKind {
         Self::Otel,
     ];
 
-    /// Its name, as on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Websocket => "websocket",
@@ -55,13 +55,13 @@ impl DoorKind {
         }
     }
 
-    /// The setting of it that is a secret, if it has one: kept apart from the others, and never told.
+    /// Returns the setting of it that is a secret, if it has one: kept apart from the others, and never told.
     pub fn secret(self) -> Option<String> {
         let secret = |setting: &DoorSetting| setting.kind == DoorSettingKind::Secret;
         self.settings().into_iter().find(secret).map(|setting| setting.key)
     }
 
-    /// Its name as a person reads it.
+    /// Returns the name that people read.
     pub fn title(self) -> &'static str {
         match self {
             Self::Websocket => "Approvers over WebSocket",
@@ -75,7 +75,8 @@ impl DoorKind {
         }
     }
 
-    /// Everything that can be typed for it, in the order in which it is asked for. What is not here is refused.
+    /// Returns everything that can be typed for it, in the order in which it is asked for. What is not here
+    /// is refused.
     #[expect(clippy::too_many_lines, reason = "a table: one entry for each door")]
     pub fn settings(self) -> Vec<DoorSetting> {
         use DoorSettingKind::{Agent, Switch, Text};
@@ -141,7 +142,7 @@ impl DoorKind {
         }
     }
 
-    /// What it is for, in one sentence.
+    /// Returns a sentence on the purpose.
     pub fn about(self) -> &'static str {
         match self {
             Self::Websocket => "Approver clients (a phone, a page, a script) see questions and answer them.",
@@ -156,7 +157,7 @@ impl DoorKind {
     }
 }
 
-/// What can be typed for a door over TCP. `usual` is where it listens when nothing is said.
+/// Returns the settings of a door over TCP. `usual` is its default address.
 fn over_tcp(usual: &str) -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
     let listen = format!("{usual} where nothing is said: this machine alone");
@@ -169,7 +170,7 @@ fn over_tcp(usual: &str) -> Vec<DoorSetting> {
     ]
 }
 
-/// What Telegram asks for.
+/// Returns the settings of Telegram.
 fn telegram_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Secret, Text};
     vec![
@@ -178,7 +179,7 @@ fn telegram_settings() -> Vec<DoorSetting> {
     ]
 }
 
-/// What XMPP asks for.
+/// Returns the settings of XMPP.
 fn xmpp_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Secret, Text};
     vec![
@@ -190,7 +191,7 @@ fn xmpp_settings() -> Vec<DoorSetting> {
     ]
 }
 
-/// What every chat asks for beside what is its own.
+/// Returns the settings that all chats share.
 fn chat_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
     vec![
@@ -225,13 +226,13 @@ fn chat_settings() -> Vec<DoorSetting> {
     ]
 }
 
-/// How much of a command is told outwards.
+/// Returns the setting for how much of a command goes out.
 fn commands() -> DoorSetting {
     let hint = "names tells programs without their arguments";
     DoorSetting::new("commands", "Commands", DoorSettingKind::Choice, hint).one_of(&["names", "full"])
 }
 
-/// Whom to trust on the other side.
+/// Returns the setting for the certificates to trust.
 fn authority() -> DoorSetting {
     let hint = "a file of your own authority where the system does not know it: /path/to/ca.pem";
     DoorSetting::new("ca", "Authority", DoorSettingKind::Text, hint)
@@ -241,65 +242,63 @@ fn authority() -> DoorSetting {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorSetting {
-    /// Its key, as in `key=value`.
+    /// Key, as in `key=value`.
     pub key: String,
-    /// Its name as a person reads it.
+    /// Name that people read.
     pub name: String,
-    /// What it takes, or does where nothing is said.
+    /// Accepted values, or the default.
     pub hint: String,
-    /// How it is typed.
     pub kind: DoorSettingKind,
-    /// Whether the door does not open without it.
+    /// True if the door does not open without it.
     pub required: bool,
-    /// What may be chosen, where it is a choice.
+    /// Values to choose from, if it is a choice.
     pub choices: Vec<String>,
 }
 
 impl DoorSetting {
-    /// One that may be left out.
+    /// Makes an optional setting.
     pub fn new(key: &str, name: &str, kind: DoorSettingKind, hint: &str) -> Self {
         let (key, name, hint) = (key.to_owned(), name.to_owned(), hint.to_owned());
         Self { key, name, hint, kind, required: false, choices: Vec::new() }
     }
 
-    /// The same, without which the door does not open.
+    /// Makes the setting required: without it the door does not open.
     #[must_use]
     pub fn needed(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// The same, with what may be chosen.
+    /// Adds the values to choose from.
     #[must_use]
     pub fn one_of(self, choices: &[&str]) -> Self {
         Self { choices: choices.iter().map(|&choice| choice.to_owned()).collect(), ..self }
     }
 }
 
-/// How a setting of a door is typed.
+/// Kind of input for a door's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum DoorSettingKind {
     /// A line of text.
     Text,
-    /// The same, and never told again: [`DoorRow::secrets`] says that it is there.
+    /// Text that is never shown again: [`DoorRow::secrets`] has its key if it is set.
     Secret,
     /// `on` or `off`.
     Switch,
     /// An agent's id.
     Agent,
-    /// One of [`DoorSetting::choices`].
+    /// A value of [`DoorSetting::choices`].
     Choice,
 }
 
-/// Whether a door can be gone through.
+/// State of a door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum DoorState {
-    /// It is not enabled.
     Off,
-    /// It accepts clients.
+    /// Accepts clients.
     Open,
-    /// It is enabled and does not work: [`DoorRow::problem`] says why.
+    /// Enabled, but not working: [`DoorRow::problem`] has the reason.
     Broken,
 }
 
@@ -307,25 +306,24 @@ pub enum DoorState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorRow {
-    /// Which.
     pub door: DoorKind,
-    /// Its name as a person reads it.
+    /// Name that people read.
     pub title: String,
-    /// What it is for.
+    /// Purpose, in a sentence.
     pub about: String,
-    /// Whether it can be gone through.
+    /// True if it can be gone through.
     pub state: DoorState,
-    /// Why it is broken, and what to do.
+    /// Reason why it is broken, and what to do.
     pub problem: Option<String>,
-    /// Its settings as they were typed, without secrets.
+    /// Settings as they were typed, without secrets.
     pub values: BTreeMap<String, String>,
     /// The keys of the secrets that were typed.
     pub secrets: Vec<String>,
     /// Everything that can be typed for it.
     pub settings: Vec<DoorSetting>,
-    /// Who may come through, or is connected.
+    /// Clients that are paired or connected.
     pub clients: Vec<PairedClient>,
-    /// What the person should know: who tried and may not. Newest first.
+    /// Notes for the person on strangers who tried to come in, newest first.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -334,15 +332,15 @@ pub struct DoorRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairedClient {
-    /// Its id; what `postern doors revoke` takes.
+    /// Id, as `postern doors revoke` takes it.
     pub id: String,
     /// The name it gave itself, escaped.
     pub name: String,
-    /// When it was paired.
+    /// Time of pairing.
     pub paired_at: Option<Millis>,
-    /// When it was last connected.
+    /// Time of the last connection.
     pub seen_at: Option<Millis>,
-    /// Whether it is connected now.
+    /// True if it is connected now.
     pub connected: bool,
 }
 
@@ -350,7 +348,6 @@ pub struct PairedClient {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorRef {
-    /// Which.
     pub door: DoorKind,
 }
 
@@ -358,9 +355,8 @@ pub struct DoorRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorEnable {
-    /// Which.
     pub door: DoorKind,
-    /// Its settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
+    /// Settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub values: BTreeMap<String, String>,
@@ -376,15 +372,16 @@ pub struct PairedClientRef {
     pub client: String,
 }
 
-/// What the other side needs.
+/// Settings for the other side of a door.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorSetup {
     /// The door.
     pub door: DoorKind,
-    /// What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`, `registration`).
+    /// Values by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`,
+    /// `registration`).
     pub values: BTreeMap<String, String>,
-    /// The same as steps for a person.
+    /// Steps for a person.
     #[ts(as = "String")]
     pub text: Lines,
 }

@@ -1,43 +1,43 @@
-//! What a control method answers when it cannot do what was asked.
+//! Errors of the control methods.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Why a control method did not do what was asked: a stable name and one plain sentence fragment.
+/// Error of a control method: a stable name and a plain sentence fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct ControlError {
     /// The stable name.
     pub code: ControlCode,
-    /// What is wrong, and what would be right.
+    /// Problem, and what would be right.
     pub message: String,
 }
 
 impl ControlError {
-    /// An error of this kind.
+    /// Returns an error of this kind.
     pub fn new(code: ControlCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// The params are not what the method takes.
+    /// Makes the error for wrong params.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ControlCode::InvalidParams, message)
     }
 
-    /// What was named does not exist.
+    /// Makes the error for something that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ControlCode::NotFound, message)
     }
 
-    /// It may not be done.
+    /// Makes the error for something that may not be done.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(ControlCode::Refused, message)
     }
 }
 
 impl ControlCode {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid-request",
@@ -69,11 +69,10 @@ pub enum ControlCode {
     UnknownMethod,
     /// The params are not what the method takes.
     InvalidParams,
-    /// What was named does not exist.
     NotFound,
-    /// It exists already, or something else is in the way.
+    /// Exists already, or something else is in the way.
     Conflict,
-    /// It may not be done: a managed rule, a rule that is too broad.
+    /// Not permitted: a managed rule, a rule that is too broad.
     Refused,
     /// The records could not be read or written.
     Store,

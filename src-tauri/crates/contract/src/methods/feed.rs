@@ -13,7 +13,7 @@ pub struct FeedAsk {
     /// Behind this one: [`FeedPage::after`] of the page before.
     #[serde(default)]
     pub after: Option<i64>,
-    /// What happened then or later.
+    /// Earliest time of events.
     #[serde(default)]
     pub since: Option<Millis>,
     /// The newest so many.
@@ -22,34 +22,33 @@ pub struct FeedAsk {
     /// Of this agent alone.
     #[serde(default)]
     pub agent: Option<AgentId>,
-    /// How long to wait where nothing is there yet, in milliseconds: at most 25,000; 0 where left out.
+    /// Time to wait if there is no event yet, in milliseconds: at most 25,000; 0 if left out.
     #[serde(default)]
     pub wait_ms: Option<u64>,
 }
 
-/// What happened, oldest first.
+/// Page of events, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedPage {
-    /// The steps; none where nothing happened in the time that was waited.
+    /// The steps; `None` if nothing happened in the time that was waited.
     pub events: Vec<FeedEvent>,
-    /// Where to go on.
+    /// Position for the next call.
     pub after: i64,
 }
 
-/// One thing that happened.
+/// Event in the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedEvent {
-    /// Its place in the feed: grows, and is never used twice.
+    /// Position in the feed: grows, and is never used twice.
     pub sequence: i64,
-    /// Its kind.
     pub event: FeedKind,
-    /// When, in milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub event_at: Millis,
     /// The request as it was after this step.
     pub request: Option<RequestRow>,
-    /// When each step of it was, as far as it came.
+    /// Times of the request's steps, as far as it came.
     pub times: Option<FeedTimes>,
     /// The program it names first, without arguments, ready to be shown; none for shell text.
     pub program: Option<String>,
@@ -72,19 +71,15 @@ pub enum FeedKind {
     /// A question about it opened.
     #[serde(rename = "request.asked")]
     Asked,
-    /// It was let through.
     #[serde(rename = "request.allowed")]
     Allowed,
-    /// It started.
     #[serde(rename = "request.started")]
     Started,
-    /// It was denied.
     #[serde(rename = "request.denied")]
     Denied,
-    /// It ended.
     #[serde(rename = "request.finished")]
     Finished,
-    /// It could not be started.
+    /// Let through, but not started.
     #[serde(rename = "request.failed")]
     Failed,
     /// A stranger was at a door.
@@ -112,18 +107,14 @@ impl FeedKind {
     }
 }
 
-/// When each step of a request was.
+/// Times of a request's steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedTimes {
-    /// It came in.
     pub received: Millis,
-    /// Its question opened.
+    /// Time at which its question opened.
     pub asked: Option<Millis>,
-    /// It was let through.
     pub allowed: Option<Millis>,
-    /// It started.
     pub started: Option<Millis>,
-    /// It ended.
     pub ended: Option<Millis>,
 }

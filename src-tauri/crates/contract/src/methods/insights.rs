@@ -1,4 +1,4 @@
-//! What the history says about the rules: how much was asked, what saves clicks, what could.
+//! Statistics of the history: how much was asked, which rules save questions, and which could.
 
 use crate::piece::Shown;
 use crate::{RuleRow, lists::RuleDraft};
@@ -6,7 +6,7 @@ use postern_policy::{AgentId, Millis, Rule, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How many requests were decided how.
+/// Numbers of requests, by decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Counts {
@@ -26,54 +26,53 @@ pub struct Counts {
     pub unanswered: u64,
 }
 
-/// One day.
+/// Counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DayCounts {
-    /// When it began, by this machine's clock.
+    /// Start of the day, in local time.
     pub from: Millis,
-    /// When it ended.
+    /// End of the day.
     pub until: Millis,
-    /// What was decided in it.
     pub counts: Counts,
 }
 
-/// What one rule did.
+/// Counts of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleCount {
-    /// Its number.
     pub id: RuleId,
-    /// The rule; none where it is gone by now.
+    /// The rule; `None` if it is gone by now.
     pub rule: Option<RuleRow>,
-    /// How many requests it let through without a question.
+    /// Number of requests that it let through silently.
     pub allowed: u64,
-    /// How many it denied.
+    /// Number of requests that it denied.
     pub denied: u64,
 }
 
-/// How requests were decided.
+/// Counts by day and by rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Insights {
-    /// When the first day began.
+    /// Start of the first day.
     pub since: Millis,
     /// Every day, oldest first, those without a request too.
     pub days: Vec<DayCounts>,
-    /// The same, summed up.
+    /// Sum of the days.
     pub total: Counts,
     /// The rules that decided most, at most twenty.
     pub rules: Vec<RuleCount>,
 }
 
-/// What could be allowed so that less is asked.
+/// Rules that would spare questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Suggestions {
-    /// How many of the newest questions were looked at.
+    /// Number of the newest questions that were examined.
     pub asked: u64,
-    /// What would have spared most of them, first. Nothing in it was ever denied by the person in that time, is
-    /// dangerous, or is allowed by now.
+    /// Suggestions, the one that would have spared most first.
+    ///
+    /// Nothing in it was ever denied by the person in that time, is dangerous, or is allowed by now.
     pub suggestions: Vec<Suggestion>,
 }
 
@@ -81,11 +80,10 @@ pub struct Suggestions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Suggestion {
-    /// Whose questions.
     pub agent: AgentId,
-    /// What would be saved.
+    /// Rules that would be saved.
     pub offer: RuleOffer,
-    /// How many questions it would have spared, together with the suggestions before it.
+    /// Number of questions that it would have spared, together with the suggestions before it.
     pub spares: u64,
     /// Some of them, each command once, as one line of escaped text.
     pub examples: Vec<String>,
@@ -101,18 +99,18 @@ pub struct RuleOffer {
     pub label: Shown,
     /// The rules, whole, bound to the programs as they are now: one for each step that nothing allows yet.
     pub rules: Vec<Rule>,
-    /// The same as a person would write them.
+    /// The rules as a person would write them.
     pub drafts: Vec<RuleDraft>,
     /// Their patterns, ready to be shown.
     pub shown: Vec<Shown>,
 }
 
-/// What could be saved so that a request of the past is let through from now on.
+/// Rules that would let a request of the past through from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleOffers {
     /// The offers, narrowest first.
     pub offers: Vec<RuleOffer>,
-    /// Why there is none, in words.
+    /// Reason why there is none, in words.
     pub why: Option<Shown>,
 }

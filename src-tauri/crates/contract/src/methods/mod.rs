@@ -19,8 +19,8 @@ pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, HookNote, InsightsAsk, Nothing,
-    Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, Explain, FaceKind, HookNote, InsightsAsk, Nothing, Pause,
+    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
     RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite,
     SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
@@ -28,10 +28,10 @@ pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
 };
 pub use results::{
-    Agents, AlsoCovers, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
-    HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
-    RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion,
-    ToolQuestions,
+    Agents, AlsoCovers, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors,
+    Explained, HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview,
+    Rules, RulesImported, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained,
+    ToolQuestion, ToolQuestions,
 };
 pub use setup::{
     Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,
@@ -48,11 +48,11 @@ use ts_rs::TS;
 
 /// A control method: what it takes and what it gives.
 pub trait Method: Send + Sync + 'static {
-    /// Its name on the control socket.
+    /// Name on the control socket.
     const NAME: &'static str;
-    /// What it takes. Unknown fields are refused.
+    /// Parameters. Unknown fields are refused.
     type Params: Serialize + DeserializeOwned + TS + Clone + Send + Sync + 'static;
-    /// What it gives.
+    /// Result.
     type Result: Serialize + DeserializeOwned + TS + Send + 'static;
 }
 
@@ -77,13 +77,15 @@ macro_rules! with_methods {
             PauseAll "pause" pause (Pause) -> Status;
             /// Decide again.
             ResumeAll "resume" resume (Nothing) -> Status;
-            /// What waits for a person, oldest first.
+            /// List the questions that wait for a person, oldest first.
             ListQuestions "questions.list" questions_list (Nothing) -> Questions;
-            /// What waits, then `question.*` and `status.changed` on this connection, which is a face on duty meanwhile.
+            /// List the questions, then send `question.*` and `status.changed` on this connection, which
+            /// counts as a connected approver meanwhile.
             WatchQuestions "questions.watch" questions_watch (QuestionsWatch) -> Questions;
-            /// One question, by id or code.
+            /// Return a question by its id or code.
             GetQuestion "questions.get" questions_get (QuestionRef) -> Question;
-            /// What a window shows of a question: drives arming. Sent on every change (moved, resized, focus, content).
+            /// Report the part of a question that a window shows: drives arming. Sent on every change
+            /// (moved, resized, focus, content).
             PresentQuestion "questions.presented" questions_presented (Presented) -> Arming;
             /// A face cannot show a question: if nobody answers, nothing runs.
             CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
@@ -93,7 +95,7 @@ macro_rules! with_methods {
             EditQuestion "questions.edit" questions_edit (EditParams) -> Edited;
             /// Every agent, by name.
             ListAgents "agents.list" agents_list (Nothing) -> Agents;
-            /// One agent.
+            /// Return an agent.
             GetAgent "agents.get" agents_get (AgentRef) -> AgentRow;
             /// Enrol an agent: its folder, its key, its channel.
             AddAgent "agents.add" agents_add (AgentAdd) -> AgentRow;
@@ -106,7 +108,7 @@ macro_rules! with_methods {
             /// Run a harmless command through an agent's own channel, as the agent would: it is judged, and asked, like
             /// any other.
             TestAgent "agents.test" agents_test (AgentRef) -> Submitted;
-            /// Who is connected to the agents' channels, and who can show a question.
+            /// List the connections to the agents' channels, and the approvers that can show a question.
             ListDoors "doors.list" doors_list (Nothing) -> Doors;
             /// The exact lines that put an agent's channel into its sandbox.
             GetChannel "agents.channel" agents_channel (ChannelAsk) -> ChannelLines;
@@ -130,11 +132,11 @@ macro_rules! with_methods {
             PutRules "rules.put" rules_put (RulesPut) -> Rules;
             /// Bind rules that were renewed to what they were bound to before.
             UndoRenewal "rules.undoRenewal" rules_undo_renewal (RenewalEntry) -> Rules;
-            /// What a rule would match, and what is wrong with it, before it is saved.
+            /// Return what a rule would match, and its problems, before it is saved.
             PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
-            /// What is wrong with the rules there are. Changes nothing.
+            /// Check the saved rules for problems. Changes nothing.
             LintPolicy "policy.lint" policy_lint (Lint) -> Linted;
-            /// What would have become of recorded requests by other rules. Changes nothing.
+            /// Judge recorded requests by other rules. Changes nothing.
             ReplayPolicy "policy.replay" policy_replay (Replay) -> Replayed;
             /// An agent's `permissions.jsonc`.
             GetPermissions "permissions.get" permissions_get (AgentRef) -> Permissions;
@@ -154,19 +156,19 @@ macro_rules! with_methods {
             ApproveSkill "skills.approve" skills_approve (SkillApprove) -> Skills;
             /// Requests, newest first, a page at a time.
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
-            /// One request in full.
+            /// Return a request in full.
             GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
             /// Ask for the same again, on the agent's own channel and under a new number. It is judged again.
             RequestAgain "requests.again" requests_again (RequestNumber) -> Submitted;
-            /// What could be saved so that a request is let through from now on.
+            /// Return rules that would let a request through from now on.
             OfferRules "requests.offers" requests_offers (RequestNumber) -> RuleOffers;
-            /// How requests were decided, by day and by rule.
+            /// Return counts of requests, by day and by rule.
             GetInsights "insights.get" insights_get (InsightsAsk) -> Insights;
-            /// What could be allowed so that less is asked.
+            /// Suggest rules that would spare questions.
             SuggestRules "insights.suggest" insights_suggest (InsightsAsk) -> Suggestions;
             /// The newest requests, then `request.changed` on this connection.
             WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
-            /// What happened behind a place in the feed; waits a while where nothing is there yet.
+            /// Return the events after a position in the feed; waits a while if there are none yet.
             NextEvents "events.next" events_next (FeedAsk) -> FeedPage;
             /// End a running request, or deny one that waits.
             KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
@@ -174,13 +176,13 @@ macro_rules! with_methods {
             ExplainCommand "explain" explain (Explain) -> Explained;
             /// The verdict on a use of an agent's own tool with its whole trace. Asks nobody, writes nothing.
             ExplainTool "tool.explain" tool_explain (ToolExplain) -> ToolExplained;
-            /// What holds for the whole.
+            /// Return the settings of the host.
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.
             SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
             /// Every change to what may run, and the verification of their record.
             ReadAudit "audit" audit (AuditAsk) -> Audit;
-            /// What is kept on this machine, and how much of it there is.
+            /// Return the amount of data that is kept on this computer.
             GetDataUse "data.use" data_use (Nothing) -> DataUse;
             /// Erase the history: every request that has ended, its output, its question, its events. Rules, agents and settings stay.
             EraseHistory "data.eraseHistory" data_erase_history (Nothing) -> DataUse;
@@ -194,7 +196,7 @@ macro_rules! with_methods {
             EnableDoor "doors.enable" doors_enable (DoorEnable) -> DoorRow;
             /// Close a door and cut off everybody at it. Its settings and its clients stay for the next time.
             DisableDoor "doors.disable" doors_disable (DoorRef) -> DoorRow;
-            /// What the other side of an open door needs. For `websocket`, a new pairing code.
+            /// Return the settings for the other side of an open door. For `websocket`, a new pairing code.
             SetUpDoor "doors.setup" doors_setup (DoorRef) -> DoorSetup;
             /// Forget a client of a door and cut it off.
             RevokeClient "doors.revoke" doors_revoke (PairedClientRef) -> DoorRow;

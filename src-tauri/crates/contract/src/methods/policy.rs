@@ -25,9 +25,8 @@ pub struct RulesPart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RulesBatch {
-    /// Its name.
     pub batch: String,
-    /// How many rules it holds by now.
+    /// Number of rules that it holds by now.
     pub held: u32,
 }
 
@@ -35,15 +34,13 @@ pub struct RulesBatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportedSettings {
-    /// How much the agent may run at all.
     pub security: Security,
-    /// When a person is asked.
     pub ask: Ask,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub fallback: Fallback,
-    /// How long a question waits, in milliseconds.
+    /// Time that a question waits, in milliseconds.
     pub approval_timeout_ms: u64,
-    /// Whether skills' programs are trusted; none leaves that as it is.
+    /// True if skills' programs are trusted; none leaves that as it is.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub skills: Option<bool>,
@@ -53,7 +50,7 @@ pub struct ImportedSettings {
     pub confirmed: bool,
 }
 
-/// Whose rules are looked over.
+/// Filter of rules to check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -63,40 +60,40 @@ pub struct Lint {
     pub agent: Option<AgentId>,
 }
 
-/// What was found.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Linted {
-    /// How many rules were looked at, lines of `permissions.jsonc` among them.
+    /// Number of rules that were checked, lines of `permissions.jsonc` among them.
     pub rules: u32,
-    /// What is wrong, in the order of the rules.
+    /// Problems, in the order of the rules.
     pub findings: Vec<LintFinding>,
 }
 
-/// One thing that is wrong with a rule.
+/// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LintFinding {
-    /// Its number; none where a whole file is meant.
+    /// Number of the rule; `None` if a whole file is meant.
     pub rule: Option<RuleId>,
-    /// Whose it is; none means everybody's.
+    /// Agent that it is for; `None` means everybody.
     pub agent: Option<AgentId>,
-    /// What it does.
     pub effect: Option<Effect>,
-    /// Its pattern as typed.
+    /// Pattern as typed.
     pub pattern: String,
-    /// Where it came from, in a word or two.
+    /// Source, in a word or two.
     pub from: String,
-    /// What kind of thing.
     pub kind: FindingKind,
-    /// What is wrong, in one sentence.
+    /// Problem, in one sentence.
     pub message: String,
-    /// How to mend it, in one sentence.
+    /// Fix, in one sentence.
     pub mend: String,
 }
 
-/// Which recorded requests are judged again, and by what. Without rules and permissions: by the policy as it is now,
-/// against what became of them then. With them: by that policy, against the policy as it is now.
+/// Selection of recorded requests to judge again, and the policy to judge them by.
+///
+/// Without rules and permissions: by the policy as it is now, against what became of them then. With them: by
+/// that policy, against the policy as it is now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -123,22 +120,23 @@ pub struct Replay {
     /// Those older than this one: [`Replayed::next`] of the call before.
     #[serde(default)]
     pub before: Option<String>,
-    /// How many are judged in this call: 1 to 1000, 500 where left out.
+    /// Number of requests to judge in this call: 1 to 1000, 500 if left out.
     #[serde(default)]
     pub limit: Option<u32>,
 }
 
-/// What would come out otherwise.
+/// Requests whose decision would change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Replayed {
-    /// How many requests were judged again.
+    /// Number of requests that were judged again.
     pub judged: u32,
-    /// How many could not be: they ended before anything was looked up, or were recorded by an older version.
+    /// Number of requests that could not be: they ended before anything was looked up, or were recorded by an
+    /// older version.
     pub skipped: u32,
     /// Those that would come out otherwise, newest first.
     pub changes: Vec<ReplayChange>,
-    /// What to name as `before` for the next call; none on the last one.
+    /// Value of `before` for the next call; `None` on the last one.
     pub next: Option<String>,
 }
 
@@ -148,19 +146,17 @@ pub struct Replayed {
 pub struct ReplayChange {
     /// The host's own number for it.
     pub request: String,
-    /// When it came in.
+    /// Time of receipt.
     pub at: Millis,
-    /// Whose.
     pub agent: AgentId,
     /// The command as one line of escaped text.
     pub line: String,
-    /// What the policy said, or says.
+    /// Decision of the policy then, or now.
     pub was: Decision,
-    /// What it would say.
+    /// Decision of the other policy.
     pub becomes: Decision,
-    /// Why.
     pub reason: Reason,
-    /// Why, in one or two sentences.
+    /// Reason, in one or two sentences.
     pub message: String,
     /// The rule that decides.
     pub rule: Option<RuleRef>,

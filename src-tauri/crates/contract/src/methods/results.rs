@@ -1,4 +1,4 @@
-//! What control methods give.
+//! Results of the control methods.
 
 use crate::{
     AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, Shown, ShownEffect, ShownRisk, ShownStep,
@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::doors::DoorRow;
-use super::params::ChannelKind;
 
-/// Whether something was done.
+/// True if something was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Applied {
-    /// Whether it was.
+    /// True if it was.
     pub applied: bool,
 }
 
@@ -27,16 +26,17 @@ pub struct Questions {
     pub questions: Vec<Question>,
 }
 
-/// Whether *Allow* works in the face that asked.
+/// Readiness of *Allow* in the approver that asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Arming {
-    /// Whether an allow would count now.
+    /// True if an allow would count now.
     pub armed: bool,
-    /// How long until it does, or until it is worth asking again, in milliseconds, if nothing changes; none where something
-    /// must happen first.
+    /// Time until it is ready, or until it is worth asking again, in milliseconds, if nothing changes.
+    ///
+    /// `None` if something must happen first.
     pub remaining_ms: Option<u64>,
-    /// What is missing, in words; empty when armed.
+    /// Missing condition, in words; empty when armed.
     pub missing: String,
 }
 
@@ -48,11 +48,30 @@ pub struct Agents {
     pub agents: Vec<AgentRow>,
 }
 
-/// What to type to give a sandbox its agent's channel.
+/// Kind of sandbox that a channel is put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChannelKind {
+    /// A Docker container.
+    Docker,
+    /// A development container, by its feature.
+    Devcontainer,
+    /// bubblewrap.
+    Bwrap,
+    /// `sandbox-exec` on macOS.
+    SandboxExec,
+    /// An MCP client, which starts `postern mcp`.
+    Mcp,
+    /// A container in a virtual machine, by the door `forwarder`.
+    Forwarder,
+    /// Anything that is told by environment variables.
+    Plain,
+}
+
+/// Commands that give a sandbox its agent's channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChannelLines {
-    /// What for.
     pub kind: ChannelKind,
     /// The lines, ready to be copied.
     #[ts(as = "String")]
@@ -84,15 +103,15 @@ pub struct RuleFile {
     pub rules: Vec<RuleDraft>,
 }
 
-/// What became of rules from a file.
+/// Result of writing rules from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RulesImported {
     /// The rules that were saved (or would be): the first thousand of them.
     pub added: Vec<RuleRow>,
-    /// How many those are in all.
+    /// Number of those in all.
     pub count: u32,
-    /// How many were there already.
+    /// Number of rules that were there already.
     pub same: u32,
     /// Those that were refused.
     pub refused: Vec<RefusedRule>,
@@ -102,27 +121,28 @@ pub struct RulesImported {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RefusedRule {
-    /// Its pattern as typed.
+    /// Pattern as typed.
     pub text: String,
-    /// What is wrong with it.
+    /// Problem with it.
     pub why: String,
 }
 
-/// What a rule would do.
+/// Effect of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RulePreview {
-    /// What is wrong with it: it would not be saved.
+    /// Reason why it would not be saved.
     pub problem: Option<String>,
-    /// What to know before it is saved ("the program does not exist").
+    /// Remarks to read before it is saved ("the program does not exist").
     pub remarks: Vec<String>,
-    /// How many of the recent requests it would have matched.
+    /// Number of recent requests that it would have matched.
     pub matched: u32,
     /// Of how many.
     pub of: u32,
     /// Some of them, newest first, as one line of escaped text each.
     pub examples: Vec<String>,
-    /// How many of them would have come out otherwise: let through (or, for a deny rule, denied) where they were not.
+    /// Number of those that would have come out otherwise: let through (or, for a deny rule, denied) where
+    /// they were not.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub changed: u32,
@@ -136,7 +156,7 @@ pub struct RulePreview {
     pub also: Vec<AlsoCovers>,
 }
 
-/// What a broad rule covers besides.
+/// Commands that a broad rule covers besides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -158,7 +178,7 @@ pub struct Place {
     pub line: u32,
     /// Column, in characters.
     pub column: u32,
-    /// What is wrong there.
+    /// Problem there.
     pub message: String,
     /// That line of the text, escaped and cut where it is long.
     pub text: String,
@@ -172,11 +192,11 @@ pub struct Permissions {
     pub agent: AgentId,
     /// The file.
     pub path: String,
-    /// Its text as it is on disk.
+    /// Text as it is on disk.
     pub text: String,
-    /// What is wrong with it; while there is something, everything the agent asks for is denied.
+    /// First fault in it; while there is one, everything the agent asks for is denied.
     pub problem: Option<Place>,
-    /// What it does that takes the person out of the loop, in plain words; empty for most.
+    /// Settings that take the person out of the loop, in plain words; empty for most.
     pub dangers: Vec<String>,
 }
 
@@ -192,15 +212,14 @@ pub struct Sessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionRow {
-    /// Whose.
     pub agent: AgentId,
-    /// Its name, escaped.
+    /// Name, escaped.
     pub session: String,
-    /// Whether it may ask for host commands, the agent's own setting counted in.
+    /// True if it may ask for host commands, the agent's own setting counted in.
     pub elevated: bool,
     /// The layers above it, outermost first: each a list of `tool pattern: action`, escaped.
     pub layers: Vec<Vec<String>>,
-    /// What *Always* added to it, in the same form.
+    /// Lines that *Always* added to it, in the same form.
     pub runtime: Vec<String>,
 }
 
@@ -208,7 +227,7 @@ pub struct SessionRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionClosed {
-    /// How many requests and tool checks waited in it, and are denied.
+    /// Number of requests and tool checks that waited in it, and are denied.
     pub denied: u64,
 }
 
@@ -230,7 +249,7 @@ pub struct Submitted {
     pub id: String,
 }
 
-/// Who is connected.
+/// Connected agents and approvers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Doors {
@@ -238,7 +257,7 @@ pub struct Doors {
     pub doors: Vec<DoorRow>,
     /// Connections on agents' channels, oldest first.
     pub clients: Vec<DoorClient>,
-    /// Faces on duty, oldest first.
+    /// Faces connected, oldest first.
     pub approvers: Vec<DoorApprover>,
 }
 
@@ -246,9 +265,8 @@ pub struct Doors {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorClient {
-    /// Whose channel.
     pub agent: AgentId,
-    /// What it calls itself, escaped: its own word.
+    /// Name that it gives itself, escaped.
     pub name: String,
     /// The version it says it is, escaped.
     pub version: String,
@@ -272,8 +290,9 @@ pub struct DoorApprover {
 pub struct Requests {
     /// The requests, newest first.
     pub requests: Vec<RequestRow>,
-    /// What to name as `before` for the next page; none on the last one. A page may be short and have a next one: no
-    /// reading looks through everything at once.
+    /// Value of `before` for the next page; `None` on the last one.
+    ///
+    /// A page may be short and have a next one: no reading looks through everything at once.
     pub next: Option<String>,
 }
 
@@ -281,21 +300,19 @@ pub struct Requests {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Explained {
-    /// What would happen.
     pub decision: Decision,
-    /// Why.
     pub reason: Reason,
-    /// Why, in one or two sentences.
+    /// Reason, in one or two sentences.
     pub message: Shown,
-    /// What an agent could do instead.
+    /// Advice to the agent.
     pub advice: Option<String>,
-    /// How careful a person should be.
+    /// Risk level, with effects.
     pub risk: ShownRisk,
     /// The rule that decided.
     pub rule: Option<RuleRef>,
     /// The digest of what would be shown and run; empty where nothing could run.
     pub digest: String,
-    /// What each step contributed.
+    /// Contribution of each step.
     pub steps: Vec<ShownStep>,
     /// Effects of all steps, the most consequential first.
     pub effects: Vec<ShownEffect>,
@@ -307,13 +324,12 @@ pub struct Explained {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolExplained {
-    /// What would happen.
     pub decision: Decision,
-    /// Why, in one or two sentences.
+    /// Reason, in one or two sentences.
     pub message: Shown,
-    /// What *Always* would add to the file for this tool; empty where nothing can be saved.
+    /// Lines that *Always* would add to the file for this tool; empty if nothing can be saved.
     pub always: Vec<String>,
-    /// How careful a person should be.
+    /// Risk level, with effects.
     pub risk: ShownRisk,
     /// Effects of the use, the most consequential first.
     pub effects: Vec<ShownEffect>,
@@ -321,11 +337,11 @@ pub struct ToolExplained {
     pub trace: Vec<ShownTrace>,
 }
 
-/// What holds for the whole.
+/// Settings of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HostSettings {
-    /// How many days of history are kept: 1 to 3650.
+    /// Days of history that are kept: 1 to 3650.
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
@@ -340,15 +356,15 @@ impl Default for HostSettings {
     }
 }
 
-/// What is kept on this machine.
+/// Amount of data that is kept on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DataUse {
     /// The data folder.
     pub folder: String,
-    /// How much of the record is in use, in bytes: history, rules, agents and settings.
+    /// Bytes of the record in use: history, rules, agents and settings.
     pub bytes: u64,
-    /// When the oldest request in the history came in; none where there is none.
+    /// Time of the oldest request in the history; `None` if there is none.
     pub oldest: Option<Millis>,
 }
 
@@ -356,9 +372,7 @@ pub struct DataUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolQuestion {
-    /// Its number.
     pub approval_id: String,
-    /// Whose.
     pub agent: AgentId,
     /// The tool, MCP tools by qualified name.
     pub tool_name: String,

@@ -1,4 +1,5 @@
-//! What connects the agents of this computer: which are here, what would change in their settings, which rules they have.
+//! Methods that connect the agents of this computer: which are here, the change of their settings, their
+//! rules.
 
 use crate::{AgentRow, DiffLine, Lines, Start};
 use postern_policy::{AgentId, Effect};
@@ -66,13 +67,13 @@ impl KnownAgent {
     }
 }
 
-/// How a known agent is connected.
+/// Way in which a known agent is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wiring {
-    /// Its settings name a program of Postern's that it asks before each tool.
+    /// Hook: its settings name a program of Postern's that it asks before each tool.
     Hook,
-    /// Its settings name Postern as an MCP server.
+    /// MCP: its settings name Postern as a server.
     Mcp,
     /// An integration of Postern's speaks its protocol; the user sets up the other side.
     Integration,
@@ -80,19 +81,17 @@ pub enum Wiring {
     Channel,
 }
 
-/// Whether a known agent asks this Postern.
+/// State of a known agent's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connection {
-    /// It does not.
     None,
-    /// It does.
     Connected,
-    /// Its settings name a Postern with another program or data folder.
+    /// Connected to a Postern with another program or data folder.
     Elsewhere,
 }
 
-/// Where the settings of agents are, if the caller knows it better than the host.
+/// Folders of the agents' settings, if the caller knows them better than the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -123,27 +122,25 @@ pub struct SetupFound {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FoundAgent {
-    /// Which.
     pub kind: KnownAgent,
     /// The name that people know it by.
     pub title: String,
-    /// How it is connected.
     pub wiring: Wiring,
-    /// Its configuration folder, if there is one.
+    /// Configuration folder, if there is one.
     pub folder: Option<String>,
-    /// Its program on the search path, if there is one.
+    /// Program on the search path, if there is one.
     pub program: Option<String>,
     /// The settings that connecting it changes, if it has some.
     pub file: Option<String>,
-    /// Whether it asks this Postern.
+    /// True if it asks this Postern.
     pub connection: Connection,
     /// The agent whose rules hold for it: the one that it asks by, otherwise the one that connecting it enrolls.
     pub agent: AgentId,
-    /// Whether that agent exists.
+    /// True if that agent exists.
     pub enrolled: bool,
-    /// Why its settings cannot be changed.
+    /// Reason why its settings cannot be changed.
     pub problem: Option<String>,
-    /// Its files with rules that can be imported.
+    /// Files with rules that can be imported.
     pub rules: Vec<RuleSource>,
 }
 
@@ -158,11 +155,11 @@ impl FoundAgent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleSource {
-    /// Where it is, escaped.
+    /// Path, escaped.
     pub path: String,
     /// Number of its entries; `None` if it cannot be read.
     pub entries: Option<usize>,
-    /// Why it cannot be read.
+    /// Reason why it cannot be read.
     pub problem: Option<String>,
 }
 
@@ -171,7 +168,6 @@ pub struct RuleSource {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct SetupPreview {
-    /// Which.
     pub kind: KnownAgent,
     /// The agent that it asks by; the one that `setup.find` names where left out.
     #[serde(default)]
@@ -180,7 +176,6 @@ pub struct SetupPreview {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub remove: bool,
-    /// Where its settings are.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub scope: SetupScope,
@@ -194,11 +189,11 @@ pub struct SettingsChange {
     pub file: Option<String>,
     /// The lines of the file, in order; none if nothing changes.
     pub lines: Vec<DiffLine>,
-    /// Whether the file is removed, because nothing else is in it.
+    /// True if the file is removed, because nothing else is in it.
     pub removes_file: bool,
-    /// What was shown: the change is made only if it is still this one.
+    /// Digest of the change that was shown: the change is made only if it is still this one.
     pub digest: String,
-    /// What the user still has to do in the agent.
+    /// Steps that the user still has to take in the agent.
     pub remains: Option<String>,
 }
 
@@ -207,7 +202,6 @@ pub struct SettingsChange {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct SetupConnect {
-    /// Which.
     pub kind: KnownAgent,
     /// The agent that it asks by; the one that `setup.find` names where left out.
     #[serde(default)]
@@ -215,7 +209,7 @@ pub struct SetupConnect {
     /// The name to show of an agent that is enrolled now; the one that people know it by where left out.
     #[serde(default)]
     pub name: Option<String>,
-    /// What an agent that is enrolled now may do without a question.
+    /// Classes that an agent that is enrolled now starts with.
     #[serde(default)]
     pub start: Option<Start>,
     /// Folders of an agent that is enrolled now. `start` = `work` needs one.
@@ -224,7 +218,6 @@ pub struct SetupConnect {
     pub folders: Vec<String>,
     /// The digest of the change that was shown.
     pub digest: String,
-    /// Where its settings are.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub scope: SetupScope,
@@ -236,14 +229,14 @@ pub struct SetupConnect {
 pub struct SetupConnected {
     /// The agent.
     pub agent: AgentRow,
-    /// Whether it was enrolled now.
+    /// True if it was enrolled now.
     pub enrolled: bool,
-    /// Whether its settings were changed now.
+    /// True if its settings were changed now.
     pub changed: bool,
-    /// What the user has to put into the agent, if no file was changed for it.
+    /// Lines that the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
     pub lines: Option<Lines>,
-    /// What the user still has to do in the agent.
+    /// Steps that the user still has to take in the agent.
     pub remains: Option<String>,
 }
 
@@ -252,21 +245,19 @@ pub struct SetupConnected {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct SetupDisconnect {
-    /// Which.
     pub kind: KnownAgent,
     /// The digest of the change that was shown.
     pub digest: String,
-    /// Where its settings are.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub scope: SetupScope,
 }
 
-/// What was taken back.
+/// Changes that were undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupDisconnected {
-    /// Whether its settings were changed.
+    /// True if its settings were changed.
     pub changed: bool,
     /// The agent that was removed with its rules; `None` if it existed before it was connected.
     pub removed: Option<AgentId>,
@@ -277,7 +268,7 @@ pub struct SetupDisconnected {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct SetupImport {
-    /// Whose files.
+    /// Agent whose files are read.
     pub kind: KnownAgent,
     /// The agent that gets the rules.
     pub agent: AgentId,
@@ -300,16 +291,15 @@ pub struct SetupImport {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub check: bool,
-    /// With `check`: number of requests to judge again, at most 1000; none where left out.
+    /// With `check`: number of requests to judge again, at most 1000; `None` if left out.
     #[serde(default)]
     pub last: Option<u32>,
-    /// Where its settings are.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub scope: SetupScope,
 }
 
-/// What became of the rules in other programs' files.
+/// Result of importing rules from other programs' files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Imported {
@@ -319,7 +309,7 @@ pub struct Imported {
     pub added: u32,
     /// Number of rules that were there already.
     pub same: u32,
-    /// Whether nothing was saved.
+    /// True if nothing was saved.
     pub check: bool,
     /// The last requests, as they would have come out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,13 +328,11 @@ impl Imported {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportedFile {
-    /// Where it is.
     pub path: String,
     /// The project that it belongs to.
     pub project: Option<String>,
-    /// Why it cannot be read.
+    /// Reason why it cannot be read.
     pub problem: Option<String>,
-    /// Its entries.
     pub entries: Vec<ImportedEntry>,
 }
 
@@ -354,9 +342,8 @@ pub struct ImportedFile {
 pub struct ImportedEntry {
     /// The entry as it was written.
     pub written: String,
-    /// What it does there.
+    /// Effect there.
     pub effect: Effect,
-    /// What became of it.
     pub taken: Taken,
     /// The rules that it became.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -366,13 +353,13 @@ pub struct ImportedEntry {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub lines: Vec<String>,
-    /// Why it is left out.
+    /// Reason why it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub why: Option<String>,
 }
 
-/// What became of an entry.
+/// Result for an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Taken {
@@ -390,7 +377,6 @@ pub enum Taken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupTest {
-    /// Which.
     pub kind: KnownAgent,
     /// The agent that it asks by.
     pub agent: AgentId,
@@ -400,21 +386,20 @@ pub struct SetupTest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupTestRef {
-    /// Its session: a question of the test belongs to it.
+    /// Session that the test's question belongs to.
     pub session: String,
 }
 
-/// How a test stands.
+/// State of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupTested {
-    /// How far it is.
     pub state: TestState,
-    /// What the agent would be told, or what went wrong; escaped.
+    /// Message that the agent would get, or the problem; escaped.
     pub message: Option<String>,
 }
 
-/// How far a test is.
+/// Progress of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestState {

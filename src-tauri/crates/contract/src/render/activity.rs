@@ -1,4 +1,4 @@
-//! Who decided a request, and what happened to it when.
+//! Timeline of a request, and who decided it.
 
 use crate::activity::{MomentKind, RequestRow};
 use postern_policy::RuleId;

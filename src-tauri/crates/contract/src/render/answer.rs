@@ -1,4 +1,4 @@
-//! Why an answer does not count, and what is missing before it does.
+//! Reasons why an answer does not count, and conditions that an approval still lacks.
 
 use super::denial::{not_shown, refusal};
 use super::sentence::Sentence;

@@ -1,4 +1,4 @@
-//! Why a verdict is what it is, in one or two sentences.
+//! Reason of a verdict, in one or two sentences.
 
 use super::gap;
 use super::risk::protection;

@@ -1,4 +1,4 @@
-//! What a dangerous request would bring about, and with which rights a request would run.
+//! Consequences of a dangerous request, and the rights that a request would run with.
 
 use super::effect::{effect_sentence, named_by_headline};
 use super::sentence::Sentence;

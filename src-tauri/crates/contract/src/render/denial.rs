@@ -1,4 +1,4 @@
-//! Why a request is denied, and what its agent could do about that.
+//! Reason of a denial, with advice to the agent.
 
 use super::missing_network;
 use super::sentence::Sentence;

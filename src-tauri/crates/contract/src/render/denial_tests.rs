@@ -1,4 +1,4 @@
-//! What agents are told of denials: what happened and what to do, in plain words, each thing once.
+//! Tests of the messages for denials: what happened and what to do, in plain words, each thing once.
 
 use super::{denial, denial_advice, refusal, timed_out};
 use crate::piece::text;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Text that a terminal would obey or a person cannot see.
 const HOSTILE: &str = "x\u{1b}[2J\u{202e}y\n";
 
-/// A refusal of each kind, with `text` wherever a text of a request or of the system can be.
+/// Returns a refusal of each kind, with `text` wherever a text of a request or of the system can be.
 fn refusals(text: &str) -> Vec<Refusal> {
     let own = || text.to_owned();
     let verdict = |reason| Refusal::Verdict { reason, cause: Cause::NoRule { command: Some(own()) } };

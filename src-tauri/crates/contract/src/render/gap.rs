@@ -1,4 +1,4 @@
-//! Why rules do not hold, as fragments of a sentence.
+//! Reasons why rules do not hold, as fragments of a sentence.
 
 use super::cause::argument;
 use super::effect;

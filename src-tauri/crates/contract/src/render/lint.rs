@@ -1,4 +1,4 @@
-//! What is wrong with a rule, and how that is fixed.
+//! Problems of a rule, with their fix.
 
 use super::sentence::Sentence;
 use postern_policy::{Carrier, Changeable, NeverMatches, Problem, TooBroad};

@@ -1,4 +1,4 @@
-//! What an offer would save.
+//! Description of an offer.
 
 use super::missing_network;
 use super::sentence::Sentence;

@@ -1,4 +1,4 @@
-//! What a question says besides its cause: the policy that asks, what happens at zero, remarks about programs.
+//! Parts of a question beside its cause: the policy that asks, the result at zero, remarks about programs.
 
 use super::sentence::Sentence;
 use crate::piece::Shown;
@@ -61,26 +61,26 @@ pub fn own_channel() -> Shown {
 /// A fact about a program that a person should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// It is a shell.
+    /// Shell.
     Shell,
-    /// It is an interpreter.
+    /// Interpreter.
     Interpreter,
-    /// It runs another program.
+    /// Wrapper, which runs another program.
     Wrapper,
-    /// It is many programs in one.
+    /// Program file with many programs in it.
     Multicall,
-    /// It gives more rights.
+    /// Wrapper that gives more rights.
     MoreRights,
-    /// It runs the rest somewhere else.
+    /// Wrapper that runs the rest somewhere else.
     Elsewhere,
-    /// It runs as another user.
+    /// Wrapper that runs the rest as another user.
     OtherUser,
-    /// It is a script.
+    /// Script.
     Script {
         /// The interpreter that its first line names.
         interpreter: String,
     },
-    /// It is no program.
+    /// File that is no program.
     Unusable {
         /// A sentence fragment of the host.
         what: String,
@@ -103,14 +103,13 @@ pub fn remark(remark: &Remark) -> Shown {
     sentence.pieces()
 }
 
-/// What became of an earlier request.
+/// Result of an earlier request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PastOutcome {
-    /// It runs.
     Runs,
     /// The agent may do it itself.
     Allowed,
-    /// It could not be started.
+    /// Let through, but not started.
     NotStarted,
     /// The person denied it.
     DeniedByPerson,
@@ -118,19 +117,16 @@ pub enum PastOutcome {
     NoAnswer,
     /// The agent withdrew it.
     Withdrawn,
-    /// It was denied.
     Denied,
-    /// It exited with this code.
     Exited(i32),
     /// This signal ended it.
     Signalled(i32),
-    /// It ran out of time.
     Timeout,
-    /// It was stopped.
+    /// Stopped by a person.
     Stopped,
     /// A later program of it was not the approved one.
     Drifted,
-    /// Its end is not known.
+    /// Unknown end.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Why a place is protected.
+//! Reason why a place is protected.
 
 use postern_policy::Protection;
 

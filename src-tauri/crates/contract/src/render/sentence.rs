@@ -1,4 +1,4 @@
-//! How a sentence is put together: fixed words and texts of requests go in by different ways.
+//! Builder of sentences: fixed words and texts of requests go in by different ways.
 
 use crate::piece::{Piece, PieceKind, Shown, of_kind};
 use postern_command::{Note, Words};

@@ -1,4 +1,4 @@
-//! Why a use of a tool is allowed, asked about or denied.
+//! Reason why a use of a tool is allowed, asked about or denied.
 
 use super::risk::protection;
 use super::sentence::Sentence;

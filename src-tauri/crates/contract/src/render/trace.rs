@@ -1,4 +1,4 @@
-//! What each stage of a judgement found.
+//! Findings of each stage of a judgment.
 
 use super::cause::elevated;
 use super::missing_network;

@@ -15,17 +15,17 @@ use postern_policy::{NothingToSave, RiskLevel};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much is listened to of one owner, and of all strangers together, in a stretch of time.
+/// Period in which the messages of one owner, and of all strangers together, are limited.
 const STRETCH: Duration = Duration::from_secs(10);
 const OWNER_SAYS: u32 = 60;
 const STRANGERS_SAY: u32 = 30;
-/// How many answers wait until what they are about is posted.
+/// Number of answers that wait until their question is posted.
 const EARLY: usize = 100;
 
-/// What an answer is about: the approval as it is known, and the message that it was shown by.
+/// Approval that an answer is for, and the message that it was shown by.
 type Target = Option<(Approval, Shown)>;
 
-/// Where words about an answer go.
+/// Destination of a reply to an answer.
 enum Back {
     /// Into the place where it was given.
     Place(String),
@@ -34,7 +34,7 @@ enum Back {
 }
 
 impl<M: Messenger> Hub<M> {
-    /// Something happened on the network.
+    /// Handles an event of the network.
     pub(super) async fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Online(name) => {
@@ -64,7 +64,8 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Whether it may be about the question that is being posted: what it is about is known when that is done.
+    /// Returns true if it may be about the question that is being posted: what it is about is known when that
+    /// is done.
     pub(super) fn is_early(&self, heard: &Heard) -> bool {
         let Some((there, code)) = self.showing.as_ref().filter(|_| self.early.len() < EARLY) else {
             return false;
@@ -139,7 +140,7 @@ impl<M: Messenger> Hub<M> {
         self.stir.notify_one();
     }
 
-    /// The owner that somebody is; one who is none is noted. None as well where too much is said.
+    /// Returns the owner that somebody is; one who is none is noted. None as well where too much is said.
     async fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
         if !self.listens(from) {
             return None;
@@ -152,7 +153,7 @@ impl<M: Messenger> Hub<M> {
         owner
     }
 
-    /// Somebody who may not answer did: noted at the door and in the history.
+    /// Notes an attempt to answer by a stranger, at the door and in the history.
     async fn stranger(&self, from: &Sender, did: &str) {
         self.register().note(from, did, crate::now());
         let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
@@ -163,7 +164,7 @@ impl<M: Messenger> Hub<M> {
         self.host.note_stranger(self.name, &who, did).await;
     }
 
-    /// Whether somebody says little enough to be listened to. Strangers share what they may say.
+    /// Returns true if somebody says little enough to be listened to. Strangers share what they may say.
     fn listens(&mut self, from: &Sender) -> bool {
         let owner = self.register().owner(from).map(|owner| owner.id.clone());
         let most = if owner.is_some() { OWNER_SAYS } else { STRANGERS_SAY };
@@ -175,7 +176,7 @@ impl<M: Messenger> Hub<M> {
         *times <= most
     }
 
-    /// Somebody answers. It counts for an owner, about what waits, as it was shown.
+    /// Applies an answer. It counts for an owner, about a question that waits, as it was shown.
     async fn answered(&mut self, from: &Sender, verdict: Verdict, target: Target, back: Back, did: &str) {
         let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
         let did = format!("{did} {about}: {}", verdict.word());

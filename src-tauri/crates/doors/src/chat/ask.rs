@@ -1,4 +1,4 @@
-//! From the host to the chat: what waits is shown, what changed is shown anew, what ended is told.
+//! From the host to the chat: what waits is shown, what changed is shown again, what ended is told.
 
 use super::approval::{Approval, Shown, WITHDRAWN, outcome, outcome_of_question};
 use super::hub::{Hub, Job};
@@ -12,11 +12,12 @@ use postern_host::{FaceId, FaceKind};
 use postern_policy::AgentId;
 use std::collections::BTreeSet;
 
-/// Who reads lists without having shown them to anybody: nobody's window.
+/// Approver id for reading lists without showing them: no window has it.
 const READER: FaceId = FaceId { kind: FaceKind::Window, number: 0 };
 
 impl<M: Messenger> Hub<M> {
-    /// Everything that waits is shown where it was not; what was shown and waits no more is told.
+    /// Shows all waiting questions where they were not shown, and reports the end of those that no longer
+    /// wait.
     pub(super) async fn catch_up(&mut self) {
         let Ok(waiting) = self.host.ask::<ListQuestions>(READER, &Nothing {}).await else { return };
         for question in &waiting.questions {
@@ -34,7 +35,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// A question waits, or changed.
+    /// Shows a question that waits, or that changed.
     pub(super) fn ask(&mut self, question: &Question) {
         let places = self.places(&question.asker.agent);
         let withheld = text::withheld(question, self.settings.high_risk);
@@ -84,7 +85,7 @@ impl<M: Messenger> Hub<M> {
         self.say(Job::Show { question: Box::new(question.clone()), withheld, place });
     }
 
-    /// Where the questions of an agent are shown.
+    /// Returns the places where the questions of an agent are shown.
     fn places(&self, agent: &AgentId) -> Vec<String> {
         if !self.settings.shows(agent) {
             return Vec::new();
@@ -130,7 +131,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// The host says that a question ended.
+    /// Handles the end of a question.
     pub(super) async fn closed(&mut self, closed: &Closed) {
         let approval = self.register().approvals.of(&closed.id).cloned();
         let Some(approval) = approval.filter(|one| one.status == ChatStatus::Pending) else { return };

@@ -21,20 +21,20 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long one call to the network may take.
+/// Time that a call to the network may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// How soon something is said again after the network did not answer, and how often.
+/// Pause before a message is sent again after the network did not answer, and the number of tries.
 const AGAIN: Duration = Duration::from_secs(2);
 const TRIES: u32 = 5;
 
-/// Whether the network is there.
+/// True if the network is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line {
     /// Nothing is known yet.
     Connecting,
-    /// It is, under this name.
+    /// Connected, under this name.
     Online(String),
-    /// It is not.
+    /// Not connected.
     Offline { why: String, hopeless: bool },
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Line {
 pub(super) enum Job {
     /// A question, in a place.
     Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
-    /// What became of it, where it was shown.
+    /// Change of a message that was shown: the result of its question.
     Change { place: String, id: String, message: Message },
     /// Report of changes that let more run.
     Widened { place: String, changes: text::Changes },
@@ -80,14 +80,14 @@ pub(super) struct Hub<M> {
     pub(super) settings: Settings,
     pub(super) register: Arc<Mutex<Register>>,
     pub(super) line: watch::Sender<Line>,
-    /// Owners on duty: while the network is there.
+    /// Owners connected: while the network is there.
     pub(super) faces: HashMap<String, FaceGuard>,
     /// Decisions of our answers, until the host reports them.
     pub(super) ours: HashMap<String, Decided>,
-    /// How much was heard of whom lately.
+    /// Recent messages by sender.
     pub(super) lately: HashMap<String, (Instant, u32)>,
     pub(super) jobs: VecDeque<(Job, u32)>,
-    /// What is about to be shown: digest, question and place.
+    /// Messages that are being posted: digest, question and place.
     pub(super) posting: HashSet<(String, String, String)>,
     pub(super) not_before: Option<Instant>,
     /// The place and the four digits of the question that is being posted: an answer can be here before its id is.
@@ -144,7 +144,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// False where the host ended.
+    /// Handles a notification of the host; returns false if the host ended.
     async fn news(&mut self, news: Result<Told, RecvError>, told: &mut Receiver<Told>) -> bool {
         match news {
             Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => self.ask(&question),
@@ -164,7 +164,7 @@ impl<M: Messenger> Hub<M> {
         matches!(*self.line.borrow(), Line::Online(_))
     }
 
-    /// The register. Every change of it is whole: a panic elsewhere leaves it so.
+    /// Returns the register. Every change of it is whole: a panic elsewhere leaves it so.
     pub(super) fn register(&self) -> MutexGuard<'_, Register> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -197,7 +197,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// A question that waits no more, or shows something else by now, is not shown.
+    /// Returns a question that waits no more, or shows something else by now, is not shown.
     fn is_due(&self, job: &Job) -> bool {
         let Job::Show { question, .. } = job else { return true };
         let register = self.register();
@@ -247,7 +247,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// A question was shown: from now on it can be answered there.
+    /// Notes that a question was shown: from now on it can be answered there.
     async fn shown(&mut self, question: &Question, place: &str, posted: Posted) {
         // Whoever sits there has been told.
         let face = {
@@ -278,7 +278,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Owners are on duty while the network is there.
+    /// Owners are connected while the network is there.
     pub(super) fn duty(&mut self) {
         let owners: Vec<(String, String)> = if self.online() {
             self.register().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()
@@ -295,7 +295,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// An owner as a face, which is told as the one who answered.
+    /// Returns an owner as a face, which is told as the one who answered.
     pub(super) fn face_of(&self, owner: &str) -> FaceGuard {
         let face = self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name));
         // What does not fit into a message is withheld before it comes to an answer.
@@ -336,7 +336,8 @@ pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Regis
     kept.map_err(|error| error.to_string())
 }
 
-/// What a message has to say that was posted while its question changed or ended; none where it is right.
+/// Returns the change for a message that was posted while its question changed or ended; `None` if the
+/// message is right.
 fn stale(approval: &Approval, digest: &str) -> Option<Message> {
     if approval.status != ChatStatus::Pending {
         Some(text::decided(approval, &[]))

@@ -1,4 +1,4 @@
-//! What a chat network has to be able to do. `docs/CHAT.md` says how to write one.
+//! Interface of a chat network. `docs/CHAT.md` says how to write one.
 
 use postern_contract::PieceKind::Plain;
 use postern_contract::Shown;
@@ -24,16 +24,20 @@ pub(crate) trait Messenger: Debug + Send + Sync + 'static {
         message: &Message,
     ) -> impl Future<Output = Result<(), Trouble>> + Send;
 
-    /// Tells somebody who pressed a button what came of it. `press` is [`Heard::Pressed`]'s. Networks without buttons do
-    /// nothing.
+    /// Shows the result of pressing a button to the person who pressed it.
+    ///
+    /// `press` is [`Heard::Pressed`]'s. Networks without buttons do nothing.
     fn acknowledge(&self, press: &str, text: &str) -> impl Future<Output = Result<(), Trouble>> + Send;
 
-    /// The next thing that happened. Connects, and connects again with a back-off, by itself. Called again only after it
-    /// gave something; never dropped before, but for good.
+    /// Returns the next event. Connects, and connects again with a back-off, by itself.
+    ///
+    /// Not cancel-safe: await to completion.
     fn next(&self) -> impl Future<Output = Heard> + Send;
 
-    /// How far [`Self::next`] has told what happened: kept beside what came of it, so that it is not told again after a crash.
-    /// None on networks that tell everything once.
+    /// Returns the position up to which [`Self::next`] has returned events.
+    ///
+    /// It is stored beside their results, so that they are not returned again after a crash. `None` on
+    /// networks that deliver everything once.
     fn position(&self) -> Option<Position> {
         None
     }
@@ -47,16 +51,16 @@ pub(crate) trait Messenger: Debug + Send + Sync + 'static {
 pub(crate) struct Position {
     /// The number of what comes next.
     pub(crate) next: i64,
-    /// When what came before was told.
+    /// Time at which what came before was returned.
     pub(crate) at: Millis,
 }
 
 /// A message as it is to be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// Its text, in order.
+    /// Text, in order.
     pub(crate) pieces: Vec<Piece>,
-    /// What can be answered by buttons, where the network has them, and the digest that they stand for.
+    /// Verdicts that have buttons, if the network has them, and the digest that they are for.
     pub(crate) buttons: Vec<Verdict>,
 }
 
@@ -72,7 +76,7 @@ pub(crate) enum Piece {
 }
 
 impl Message {
-    /// One stretch of our own words.
+    /// Makes a message of one stretch of our own words.
     pub(crate) fn words(text: impl Into<String>) -> Self {
         Self { pieces: vec![Piece::Own(text.into())], buttons: Vec::new() }
     }
@@ -98,14 +102,14 @@ impl Message {
         self
     }
 
-    /// All of it as one text, for networks without styles.
+    /// Returns all of it as one text, for networks without styles.
     pub(crate) fn text(&self) -> String {
         self.pieces.iter().map(Piece::as_text).collect()
     }
 }
 
 impl Piece {
-    /// What it says, where code has a style.
+    /// Returns the text for networks with a style for code.
     pub(crate) fn styled(&self) -> String {
         match self {
             Self::Own(text) | Self::Quoted(text) => text.clone(),
@@ -113,7 +117,7 @@ impl Piece {
         }
     }
 
-    /// What it says, where nothing has a style.
+    /// Returns the text for networks without styles.
     fn as_text(&self) -> String {
         match self {
             Self::Own(_) | Self::Quoted(_) => self.styled(),
@@ -125,53 +129,48 @@ impl Piece {
 /// A message that was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Posted {
-    /// How changes name it, and reactions where there is no alias: unique in its place.
+    /// Id for changes, and for reactions if there is no alias: unique in its place.
     pub(crate) id: String,
-    /// How reactions may name it as well.
+    /// Second id for reactions.
     pub(crate) alias: Option<String>,
-    /// When, by the network's clock where it says so (milliseconds since 1970).
+    /// Time by the network's clock if it sends one (milliseconds since 1970).
     pub(crate) at: Millis,
 }
 
-/// Why something could not be said.
+/// Reason why a message could not be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// Again in this long, and no sooner.
     Later(Duration),
     /// The network did not answer, or not sensibly: again soon. In words, without secrets.
     Lost(String),
-    /// It will not be: not even again. In words, without secrets.
+    /// Refused, also the next time. In words, without secrets.
     Refused(String),
 }
 
 /// Something that happened on the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// It is connected and logged in, under this name.
+    /// Connected and logged in, under this name.
     Online(String),
-    /// It is not, and goes on trying.
+    /// Not connected; tries go on.
     Offline {
-        /// Why, in words, without secrets.
+        /// Reason, in words, without secrets.
         why: String,
-        /// Whether trying again will not mend it (a wrong password): whoever opens the door is told at once.
+        /// True if trying again will not mend it (a wrong password): whoever opens the door is told at once.
         hopeless: bool,
     },
     /// Somebody said something.
     Said {
-        /// Who.
         from: Sender,
-        /// Where.
         place: String,
-        /// What.
         text: String,
-        /// When, by the clock of [`Posted::at`]; none where it was kept for us for a while and nobody knows how long.
+        /// Time by the clock of [`Posted::at`]; `None` if the network kept it for us for an unknown time.
         at: Option<Millis>,
     },
     /// Somebody's reactions to a message changed.
     Reacted {
-        /// Who.
         from: Sender,
-        /// Where.
         place: String,
         /// To which message.
         message: String,
@@ -180,24 +179,21 @@ pub(crate) enum Heard {
     },
     /// Somebody pressed a button.
     Pressed {
-        /// Who.
         from: Sender,
-        /// Where.
         place: String,
         /// Under which message.
         message: String,
-        /// Which.
         verdict: Verdict,
-        /// What [`Messenger::acknowledge`] takes.
+        /// Value for [`Messenger::acknowledge`].
         press: String,
     },
 }
 
-/// Who said something.
+/// Sender of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sender {
-    /// Who it is, as the network itself vouches for: never a name that people choose. None where it does not.
+    /// Id that the network itself vouches for: never a name that people choose. `None` if it does not vouch.
     pub(crate) id: Option<String>,
-    /// What they call themselves.
+    /// Name that they chose.
     pub(crate) name: String,
 }

@@ -7,6 +7,7 @@ mod answer;
 mod approval;
 mod ask;
 mod hub;
+mod length;
 mod messenger;
 mod register;
 mod settings;
@@ -35,7 +36,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long opening a door waits to learn whether it works.
+/// Time that opening a door waits to learn whether it works.
 const SETTLES: Duration = Duration::from_secs(10);
 
 /// The open door to a network.
@@ -51,9 +52,10 @@ pub(crate) struct Chat<M> {
     tasks: TaskTracker,
 }
 
-/// The messages that showed a request's question in chats, and how it stands: as it is kept, so also where a door is closed
-/// by now, and without waiting for one that is being opened. Where the record cannot be read they are left out: the rest of the
-/// request is there all the same.
+/// Returns the messages that showed a request's question in chats, with their status.
+///
+/// As it is kept, so also if a door is closed by now, and without waiting for one that is being opened. If
+/// the record cannot be read they are left out: the rest of the request is there all the same.
 pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
     let Ok(id) = request.id.parse() else { return Vec::new() };
     match host.chat_messages_of(id).await {
@@ -65,7 +67,7 @@ pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
     }
 }
 
-/// What is kept of a network.
+/// Returns the stored state of a network.
 async fn recall(host: &Host, kind: DoorKind) -> Result<(Kept, Approvals), ControlError> {
     let odd = |error: String| ControlError::new(ControlCode::Store, error);
     let kept = host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))?;
@@ -77,9 +79,10 @@ async fn recall(host: &Host, kind: DoorKind) -> Result<(Kept, Approvals), Contro
     Ok((kept, Approvals::of_record(messages)))
 }
 
-/// What a network tells a person who sets it up.
+/// Instructions of a network for a person who sets it up.
 pub(crate) trait Guide {
-    /// The steps before the pairing code is brought, and how it is: `code` is the code, `name` the account's own name.
+    /// Returns the steps before the pairing code is brought, and how it is brought: `code` is the code,
+    /// `name` the account's own name.
     fn steps(&self, code: &str, name: Option<&str>) -> String;
 }
 
@@ -127,18 +130,18 @@ impl<M: Messenger + Guide> Chat<M> {
         Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
     }
 
-    /// The owners.
+    /// Returns the owners.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         let online = matches!(*self.line.borrow(), Line::Online(_));
         self.register().rows(online)
     }
 
-    /// Who tried to answer and may not.
+    /// Returns notes on strangers who tried to answer.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.register().notes()
     }
 
-    /// Why it is not connected.
+    /// Returns the reason why it is not connected.
     pub(crate) fn trouble(&self) -> Option<String> {
         match &*self.line.borrow() {
             Line::Connecting | Line::Online(_) => None,
@@ -156,7 +159,7 @@ impl<M: Messenger + Guide> Chat<M> {
         }
     }
 
-    /// A new pairing code, and how to bring it.
+    /// Returns a new pairing code, and how to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.register().new_code(crate::now());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
@@ -170,7 +173,7 @@ impl<M: Messenger + Guide> Chat<M> {
         Ok(DoorSetup { door: self.kind, values, text: Lines::new(text) })
     }
 
-    /// Somebody who paired is an owner no more.
+    /// Revokes a paired owner.
     pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.register().forget(client) {
             let client = postern_command::escape::text(client);
@@ -189,7 +192,7 @@ impl<M: Messenger + Guide> Chat<M> {
         self.tasks.wait().await;
     }
 
-    /// Every change of it is whole: a panic elsewhere leaves it so.
+    /// Locks the register. Every change of it is whole: a panic elsewhere leaves it so.
     fn register(&self) -> MutexGuard<'_, Register> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Who may answer, who tried and may not, and what was shown: everything of a chat that outlives a restart.
+//! State of a chat that outlives a restart: owners, strangers who tried to answer, and what was shown.
 
 use super::approval::Approvals;
 use super::messenger::{Position, Sender};
@@ -10,20 +10,20 @@ use std::io;
 
 /// The longest name of somebody, in characters.
 const NAME: usize = 60;
-/// How many strangers are noted.
+/// Number of strangers that are noted.
 const STRANGERS: usize = 20;
 
 /// Somebody who may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Owner {
-    /// Who, as the network vouches for.
+    /// Id that the network vouches for.
     pub(super) id: String,
-    /// What they call themselves, escaped.
+    /// Name that they chose, escaped.
     pub(super) name: String,
-    /// Where questions are shown to them.
+    /// Place where questions are shown to them.
     pub(super) place: String,
-    /// When they paired; none for one that was named in the settings.
+    /// Time of pairing; `None` for an owner from the settings.
     pub(super) paired_at: Option<Millis>,
     pub(super) seen_at: Option<Millis>,
 }
@@ -31,26 +31,26 @@ pub(super) struct Owner {
 /// Somebody who tried to answer and may not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stranger {
-    /// Who, escaped: their id, or that the network does not say.
+struct NotedStranger {
+    /// Id, escaped, or that the network does not say.
     who: String,
-    /// What they did last.
+    /// Last attempt.
     did: String,
     times: u64,
     last_at: Millis,
 }
 
-/// What is kept.
+/// Stored state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Kept {
     owners: Vec<Owner>,
-    strangers: Vec<Stranger>,
-    /// How far the network was heard.
+    strangers: Vec<NotedStranger>,
+    /// Position up to which the network's events were handled.
     pub(super) position: Option<Position>,
 }
 
-/// What is kept, and what is not.
+/// State that is stored, and state that is not.
 #[derive(Debug, Default)]
 pub(super) struct Register {
     pub(super) kept: Kept,
@@ -59,12 +59,12 @@ pub(super) struct Register {
     /// Owners by the settings.
     named: Vec<Owner>,
     pairing: Pairing,
-    /// Whether something is to be written down.
+    /// True if something is to be written down.
     pub(super) changed: bool,
 }
 
 impl Register {
-    /// `named` are owners by the settings: each is asked at the place of the same name.
+    /// Makes a register. `named` are owners by the settings: each is asked at the place of the same name.
     pub(super) fn new(kept: Kept, approvals: Approvals, named: &[String]) -> Self {
         let owner = |id: &String| Owner {
             id: id.clone(),
@@ -76,19 +76,19 @@ impl Register {
         Self { kept, approvals, named: named.iter().map(owner).collect(), ..Self::default() }
     }
 
-    /// Everybody who may answer. One who paired is asked where that was.
+    /// Returns the owners, who may answer. One who paired is asked where that was.
     pub(super) fn owners(&self) -> impl Iterator<Item = &Owner> {
         let paired = |id: &str| self.kept.owners.iter().any(|owner| owner.id == id);
         self.kept.owners.iter().chain(self.named.iter().filter(move |owner| !paired(&owner.id)))
     }
 
-    /// The owner that a sender is.
+    /// Returns the owner that a sender is.
     pub(super) fn owner(&self, sender: &Sender) -> Option<&Owner> {
         let id = sender.id.as_deref()?;
         self.owners().find(|owner| owner.id == id)
     }
 
-    /// A new pairing code.
+    /// Returns a new pairing code.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         self.pairing.new_code(now)
     }
@@ -103,7 +103,7 @@ impl Register {
         true
     }
 
-    /// Somebody paired is an owner no more. False where nobody of that id is paired.
+    /// Removes a paired owner. Returns false if no owner of that id is paired.
     pub(super) fn forget(&mut self, id: &str) -> bool {
         let before = self.kept.owners.len();
         self.kept.owners.retain(|owner| owner.id != id);
@@ -111,7 +111,7 @@ impl Register {
         self.kept.owners.len() < before
     }
 
-    /// An owner was heard, which is kept: what they said is not to be heard twice.
+    /// Notes that an owner's message was handled, which is stored, so that it is not handled twice.
     pub(super) fn seen(&mut self, id: &str, now: Millis) {
         self.changed = true;
         for owner in self.kept.owners.iter_mut().chain(&mut self.named).filter(|owner| owner.id == id) {
@@ -119,7 +119,7 @@ impl Register {
         }
     }
 
-    /// Somebody who may not answer tried to: `did` in words.
+    /// Notes that a stranger tried to answer: `did` in words.
     pub(super) fn note(&mut self, sender: &Sender, did: &str, now: Millis) {
         let who = match &sender.id {
             Some(id) => format!("{} ({})", name_of(sender), short(id)),
@@ -129,22 +129,22 @@ impl Register {
         let times = known.map_or(0, |index| self.kept.strangers.remove(index).times);
         let did = short(did);
         tracing::warn!(who, did, "somebody who is no owner tried to answer in a chat: ignored");
-        self.kept.strangers.push(Stranger { who, did, times: times + 1, last_at: now });
+        self.kept.strangers.push(NotedStranger { who, did, times: times + 1, last_at: now });
         let surplus = self.kept.strangers.len().saturating_sub(STRANGERS);
         self.kept.strangers.drain(..surplus);
         self.changed = true;
     }
 
-    /// The strangers, newest first, in words.
+    /// Returns the strangers, newest first, in words.
     pub(super) fn notes(&self) -> Vec<String> {
-        let words = |one: &Stranger| {
+        let words = |one: &NotedStranger| {
             let times = if one.times == 1 { "once".to_owned() } else { format!("{} times", one.times) };
             format!("a stranger was ignored {times}: {}, who {}", one.who, one.did)
         };
         self.kept.strangers.iter().rev().map(words).collect()
     }
 
-    /// The owners as a list for a person.
+    /// Returns the owners as a list for a person.
     pub(super) fn rows(&self, connected: bool) -> Vec<PairedClient> {
         let row = |owner: &Owner| PairedClient {
             id: owner.id.clone(),

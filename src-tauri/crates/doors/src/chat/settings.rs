@@ -1,34 +1,34 @@
-//! What is typed for every chat: who may answer, whose questions are shown where, and how far an answer from a chat goes.
+//! Settings of every chat: owners, whose questions are shown where, and how far an answer from a chat goes.
 
 use crate::values::{Values, list};
 use postern_contract::methods::ControlError;
 use postern_policy::AgentId;
 use std::collections::BTreeMap;
 
-/// How the flow goes.
+/// Routing of questions and answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     /// Owners that were named, beside those that pair.
     pub(super) owners: Vec<String>,
-    /// Whose questions are shown; everybody's where none is named.
+    /// Agents whose questions are shown; everybody's if empty.
     agents: Vec<AgentId>,
     /// To whom the questions of an agent go, where not to everybody.
     routes: BTreeMap<AgentId, Vec<String>>,
     /// A room where questions are shown that are routed to nobody, on networks whose rooms are joined.
     pub(super) room: Option<String>,
-    /// What may be done from here about a request of high risk.
+    /// Rights of a chat on a high-risk request.
     pub(super) high_risk: HighRisk,
     /// True if the owners are told of changes that let more run.
     pub(super) changes: bool,
 }
 
-/// What may be done from a chat about a request of high risk. Denying it is always possible.
+/// Rights of a chat on a high-risk request. Denying it is always possible.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum HighRisk {
-    /// It is only told.
+    /// Shown only.
     #[default]
     Announce,
-    /// It may be approved once.
+    /// Approved once at most.
     Once,
     /// As any other.
     Always,
@@ -67,7 +67,7 @@ impl Settings {
         Ok(Self { owners, agents, routes, room: None, high_risk, changes })
     }
 
-    /// Whether this agent's questions are shown here.
+    /// Returns true if this agent's questions are shown here.
     pub(super) fn shows(&self, agent: &AgentId) -> bool {
         self.agents.is_empty() || self.agents.contains(agent)
     }
@@ -77,7 +77,7 @@ impl Settings {
         self.routes.values().flatten()
     }
 
-    /// To whom this agent's questions go: none where it is everybody.
+    /// Returns the owners that this agent's questions go to; `None` if these are all of them.
     pub(super) fn route(&self, agent: &AgentId) -> Option<&[String]> {
         self.routes.get(agent).map(Vec::as_slice)
     }

@@ -1,11 +1,12 @@
-//! What a question is about, as a chat shows it: a command as its line, an edit as a diff, a fetch with its host, a call by its
-//! fields.
+//! Subject of a question, as a chat shows it.
+//!
+//! A command as its line, an edit as a diff, a fetch with its host, a call by its fields.
 
+use super::length::{cut, units};
 use super::messenger::Message;
-use super::text::{cut, units};
 use postern_contract::{Field, Question, ShownSubject, plain};
 
-/// What a question is about, as labelled texts and the lines below them. Each of them is of the agent's choice.
+/// Subject of a question, as labelled texts and the lines below them. Each of them is of the agent's choice.
 pub(super) struct Subject {
     named: Vec<(&'static str, String)>,
     /// Lines of a diff, or the fields of a call.

@@ -1,6 +1,7 @@
-//! What is said in a chat.
+//! Texts of chat messages.
 
 use super::approval::{Approval, Withheld};
+use super::length::{cut, units};
 use super::messenger::Message;
 use super::settings::HighRisk;
 use super::subject::{Subject, barred};
@@ -10,10 +11,11 @@ use postern_contract::render::{Sentence, nothing_to_save};
 use postern_contract::{ChatStatus, EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
 use postern_policy::{Millis, NothingToSave, Origin, RiskLevel};
 
-/// The longest subject that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
-/// it stays under the 4096 that one message there may have.
+/// Longest subject that is shown in a chat, in UTF-16 units, as Telegram counts.
+///
+/// With the rest below, and our own words, it stays under the 4096 that one message there may have.
 pub(super) const LINE: usize = 1000;
-/// How much else of an agent's words is shown, in UTF-16 units each.
+/// Longest other text of an agent that is shown, in UTF-16 units each.
 const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;
 const SAYS: usize = 200;
@@ -28,7 +30,7 @@ const NAME: usize = 60;
 const CHANGE: usize = 300;
 const CHANGES: usize = 5;
 
-/// Why a question cannot be approved from a chat, if it cannot.
+/// Returns the reason why a question cannot be approved from a chat, if it cannot.
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
     if question.risk.level == RiskLevel::Dangerous && high_risk == HighRisk::Announce {
         Some(Withheld::HighRisk)
@@ -46,7 +48,7 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
     }
 }
 
-/// The question itself. Everything that an agent chose is quoted.
+/// Returns the question itself. Everything that an agent chose is quoted.
 pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
     let mut message = Message::words("🔒 Exec approval required\nID: ");
     message.own(&question.code);
@@ -69,7 +71,7 @@ pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now:
     message
 }
 
-/// Who asks, with what, and where.
+/// Adds the agent, its session and its folder.
 fn asker(question: &Question, message: &mut Message) {
     message.own("\nAgent: ").own(question.asker.agent.as_str());
     if question.origin == Origin::AgentShell {
@@ -86,7 +88,7 @@ fn asker(question: &Question, message: &mut Message) {
     }
 }
 
-/// What else a person needs to judge it.
+/// Adds the other facts that a person needs to judge it.
 fn details(question: &Question, message: &mut Message) {
     message.own("\n\n").sentence(&cut_pieces(&question.headline, REASONS));
     asker(question, message);
@@ -167,7 +169,7 @@ fn input(question: &Question) -> String {
     barred(&lines.iter().map(|shown| plain(shown)).collect::<Vec<_>>())
 }
 
-/// Where the programs lie.
+/// Returns the paths of the programs.
 fn programs(question: &Question) -> String {
     let paths = question.programs.iter().map(|program| match &program.real_path {
         Some(real) => format!("{} → {}", plain(&program.path), plain(real)),
@@ -176,7 +178,7 @@ fn programs(question: &Question) -> String {
     paths.collect::<Vec<_>>().join(", ")
 }
 
-/// The scripts that would run, with their first lines.
+/// Returns the scripts that would run, with their first lines.
 fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
@@ -242,27 +244,27 @@ impl Changes {
     }
 }
 
-/// What an older message says when another one shows what the question is now.
+/// Returns the change of an older message when another one shows what the question is now.
 pub(super) fn outdated(approval: &Approval) -> Message {
     let mut message = Message::words("🔁 This changed: a newer message shows what would run now\nID: ");
     message.own(&approval.code);
     message
 }
 
-/// What is said to an answer that comes too late.
+/// Returns the reply to an answer that comes too late.
 pub(super) fn too_late(approval: &Approval) -> Message {
     let outcome = approval.outcome.as_deref().unwrap_or("it waits no more");
     Message::words(format!("{} waits no more: {outcome}. Your answer changed nothing.", approval.code))
 }
 
-/// What is said to a yes that is not for a chat to give.
+/// Returns the reply to an approval that a chat may not give.
 pub(super) fn not_from_here(code: &str, why: Withheld) -> Message {
     let mut message = Message::words(format!("{code} cannot be approved from here: {}. ", why_withheld(why)));
     message.own("Approve it on the Mac, or deny it: ").quoted(&format!("/deny {code}"));
     message
 }
 
-/// Why, in words.
+/// Returns the reason, in words.
 pub(super) fn why_withheld(why: Withheld) -> &'static str {
     match why {
         Withheld::HighRisk => "its risk is high",
@@ -270,7 +272,7 @@ pub(super) fn why_withheld(why: Withheld) -> &'static str {
     }
 }
 
-/// The reasons of the risk as one sentence.
+/// Returns the reasons of the risk as one sentence.
 fn reasons(question: &Question) -> Shown {
     let mut all = Sentence::default();
     for (at, reason) in question.risk.reasons.iter().enumerate() {
@@ -293,22 +295,6 @@ fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
         kept.push(piece.clone());
     }
     kept
-}
-
-pub(super) fn units(text: &str) -> usize {
-    text.encode_utf16().count()
-}
-
-/// Up to so many UTF-16 units, and a sign that there was more.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let mut length = 0;
-    for (start, c) in text.char_indices() {
-        length += c.len_utf16();
-        if length > most {
-            return format!("{}…", &text[..start]);
-        }
-    }
-    text.to_owned()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use super::{Kind, Verdict};
 use serde_json::{Map, Value, json};
 
-/// The answer to an event: what the hook prints before it ends with 0; or why it ends with 2, which blocks the tool.
+/// Returns the answer to an event: what the hook prints before it ends with 0; or why it ends with 2, which
+/// blocks the tool.
 pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, String> {
     match verdict {
         Verdict::NoOpinion => return Ok(no_opinion(kind, event)),

@@ -1,17 +1,17 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
-use super::names::{Known, ToolClass, class, known};
+use super::names::{Known, ToolClass, class, known, object};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Its name in `permissions.jsonc`.
+    /// Name in `permissions.jsonc`.
     pub tool: String,
     /// The MCP server that it is a tool of, where the event tells.
     pub server: Option<String>,
-    /// What it would be called with, under the names that `permissions.jsonc` looks at.
+    /// Arguments, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
     /// Input of the tool if the agent runs the command that its hook gives back ([`confined`](super::confined)).
     pub replaceable: Option<Map<String, Value>>,
@@ -28,20 +28,20 @@ pub struct Asked {
 /// An event that nothing can be decided about.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Odd {
-    /// It is not one of this agent's.
+    /// Event of another agent.
     #[error("this is no event of a {agent} hook: {what}")]
     Event {
         /// The agent that it should be of.
         agent: &'static str,
-        /// What it lacks.
+        /// Missing field.
         what: String,
     },
-    /// It leaves open where the command would run.
+    /// Unknown folder of the command.
     #[error("{what}")]
     Folder {
         /// The event, by the agent's own name for it: the denial has its shape.
         event: String,
-        /// What is wrong with the folder.
+        /// Problem of the folder.
         what: String,
     },
 }
@@ -174,21 +174,7 @@ fn cursor(
     }
 }
 
-/// Arguments come as an object, or as the text of one.
-pub(super) fn object(value: &Value) -> Map<String, Value> {
-    match value {
-        Value::Object(all) => all.clone(),
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(all)) => all,
-            // What is no object is told as it is: no pattern matches it, so it is asked about.
-            Ok(_) | Err(_) => Map::from_iter([("text".to_owned(), value.clone())]),
-        },
-        Value::Null => Map::new(),
-        other => Map::from_iter([("value".to_owned(), other.clone())]),
-    }
-}
-
-/// Windsurf says what it does rather than with which tool.
+/// Reads an event of Windsurf, which has an action rather than a tool.
 fn windsurf(
     event: &Value,
     name: String,

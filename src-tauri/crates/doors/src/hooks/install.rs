@@ -1,23 +1,13 @@
 //! Putting the hook into an agent's settings, and taking it out again. Everything else in them stays, in its order.
 
-use super::{Kind, script};
+use super::{BadSettings, Kind, script};
 use serde_json::{Map, Value, json};
 
-/// How long an agent waits for its hook, in seconds: as long as a question may be open.
+/// Time that an agent waits for its hook, in seconds: as long as a question may be open.
 const WAIT: u64 = 30 * 60;
 
-/// Settings that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct BadSettings(String);
-
-impl BadSettings {
-    pub(super) fn new(why: &str) -> Self {
-        Self(why.to_owned())
-    }
-}
-
-/// The settings with the hook in them once, whatever was there of it before. `command` is what the agent is to run.
+/// Returns the settings with the hook in them once, whatever was there of it before. `command` is what the
+/// agent is to run.
 pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return script::install(kind, before, command);
@@ -58,7 +48,7 @@ pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSet
     Ok(text(&settings))
 }
 
-/// The settings without the hook; nothing where nothing else is in them.
+/// Returns the settings without the hook; nothing where nothing else is in them.
 pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
     if script::is_script(kind) {
         return Ok(script::uninstall(before));
@@ -71,7 +61,7 @@ pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
     Ok(if left.is_empty() { String::new() } else { text(&left) })
 }
 
-/// Whether the hook is in these settings.
+/// Returns true if the hook is in these settings.
 pub fn holds_ours(kind: Kind, settings: &str) -> bool {
     if script::is_script(kind) {
         return script::is_ours(settings);
@@ -129,7 +119,7 @@ fn without(kind: Kind, before: &str) -> Result<Map<String, Value>, BadSettings> 
     Ok(settings)
 }
 
-/// An entry of ours is known again by what it runs.
+/// Returns true if an entry is ours, by what it runs.
 fn is_ours(kind: Kind, entry: &Value) -> bool {
     let mark = format!(" hook {} --agent ", kind.name());
     let command = |entry: &Value| {

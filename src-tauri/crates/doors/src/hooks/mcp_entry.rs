@@ -3,7 +3,7 @@
 use super::BadSettings;
 use serde_json::{Map, Value, json};
 
-/// Its name among the servers.
+/// Name among the servers.
 const NAME: &str = "postern";
 
 /// Returns the settings with the server in them.

@@ -10,6 +10,7 @@
 //! <https://kiro.dev/docs/cli/hooks>, opencode <https://opencode.ai/docs/plugins>.
 
 mod answer;
+mod bad_settings;
 mod event;
 mod install;
 mod mcp_entry;
@@ -20,9 +21,10 @@ mod script;
 mod settings;
 
 pub use answer::answer;
+pub use bad_settings::BadSettings;
 pub use event::{Asked, Odd, read};
 pub(crate) use install::our_command;
-pub use install::{BadSettings, holds_ours, install, uninstall};
+pub use install::{holds_ours, install, uninstall};
 pub(crate) use mcp_entry::command as mcp_command;
 pub use names::ToolClass;
 pub use place::{Place, left_to_do, place};
@@ -73,7 +75,7 @@ impl Kind {
         Self::Opencode,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -90,7 +92,7 @@ impl Kind {
     }
 }
 
-/// What a hook tells its agent.
+/// Verdict of a hook for its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Use the tool.

@@ -111,7 +111,7 @@ pub(super) struct Known {
     pub(super) tool: String,
     /// The MCP server that it is a tool of.
     pub(super) server: Option<String>,
-    /// Its arguments under the names that are looked at there.
+    /// Arguments, under the names that are looked at there.
     pub(super) arguments: Map<String, Value>,
 }
 
@@ -122,8 +122,9 @@ impl Known {
     }
 }
 
-/// Returns a tool as `permissions.jsonc` knows it. What is not known keeps its name. `server`: the event tells that it is a tool
-/// of this server, which is empty where it has no name.
+/// Returns a tool as `permissions.jsonc` knows it. An unknown tool keeps its name.
+///
+/// `server`: the event names the tool's server, which is empty if it has no name.
 pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<String, Value>) -> Known {
     if let Some(server) = server {
         return Known::of_server(&server, tool, arguments);
@@ -170,7 +171,7 @@ pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<Strin
     Known { tool: name.to_owned(), server: None, arguments }
 }
 
-/// Cline's own tool for tools of MCP servers: which one stands among its parameters.
+/// Reads Cline's own tool for tools of MCP servers: the tool is among its parameters.
 fn used_of_server(mut parameters: Map<String, Value>) -> Known {
     let mut said = |field: &str| {
         let value = parameters.remove(field);
@@ -178,5 +179,19 @@ fn used_of_server(mut parameters: Map<String, Value>) -> Known {
     };
     let (server, tool) = (said("server_name"), said("tool_name"));
     let arguments = parameters.remove("arguments").unwrap_or_default();
-    Known::of_server(&server, &tool, super::event::object(&arguments))
+    Known::of_server(&server, &tool, object(&arguments))
+}
+
+/// Returns the arguments, which come as an object, or as the text of one.
+pub(super) fn object(value: &Value) -> Map<String, Value> {
+    match value {
+        Value::Object(all) => all.clone(),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(Value::Object(all)) => all,
+            // What is no object is told as it is: no pattern matches it, so it is asked about.
+            Ok(_) | Err(_) => Map::from_iter([("text".to_owned(), value.clone())]),
+        },
+        Value::Null => Map::new(),
+        other => Map::from_iter([("value".to_owned(), other.clone())]),
+    }
 }

@@ -1,8 +1,8 @@
-//! Where agents keep their settings.
+//! Places of the agents' settings.
 
 use super::Kind;
 
-/// Where an agent's settings lie.
+/// Place of an agent's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Under the person's home folder.
@@ -13,7 +13,8 @@ pub enum Place {
     Named(&'static str),
 }
 
-/// Where this agent's settings lie: the person's own, or those of the project in the current folder.
+/// Returns the place of this agent's settings: the person's own, or those of the project in the current
+/// folder.
 pub fn place(kind: Kind, project: bool) -> Place {
     let (own, of_project) = match kind {
         Kind::ClaudeCode => (".claude/settings.json", ".claude/settings.json"),
@@ -36,7 +37,7 @@ pub fn place(kind: Kind, project: bool) -> Place {
     if project { Place::Here(of_project) } else { Place::Home(own) }
 }
 
-/// What the person has to do in the agent before it runs a hook that was put into these settings.
+/// Returns the steps that the person has to take in the agent before it runs a hook from these settings.
 pub fn left_to_do(kind: Kind, project: bool) -> Option<&'static str> {
     match (kind, project) {
         (Kind::Codex, false) => Some(

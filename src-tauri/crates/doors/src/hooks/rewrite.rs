@@ -53,8 +53,9 @@ pub(super) fn replaceable(kind: Kind, name: &str, event: &Value) -> Option<Map<S
     input.get("command")?.is_string().then(|| input.clone())
 }
 
-/// Returns the input with its command confined by this program and its data folder; `None` if it holds no command that a shell
-/// could be given.
+/// Returns the input with its command confined by this program and its data folder.
+///
+/// `None` if it holds no command that a shell could be given.
 pub fn confined(
     mut input: Map<String, Value>,
     program: &str,

@@ -1,18 +1,17 @@
 //! Hooks that are a file of their own: a program (Cline), a plugin (opencode).
 
-use super::Kind;
-use super::install::BadSettings;
+use super::{BadSettings, Kind};
 use postern_command::words_of;
 
 /// The line that tells a file of ours.
 const MARK: &str = "Written by Postern";
 
-/// Whether this agent's hook is a file of its own, and not an entry among settings.
+/// Returns true if this agent's hook is a file of its own, and not an entry among settings.
 pub fn is_script(kind: Kind) -> bool {
     matches!(kind, Kind::Cline | Kind::Opencode)
 }
 
-/// The file. Where another one is in its place that is left alone.
+/// Returns the file. Where another one is in its place that is left alone.
 pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
     if !before.trim().is_empty() && !is_ours(before) {
         return Err(BadSettings::new("it is a hook that somebody else wrote"));
@@ -25,7 +24,7 @@ pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String,
     Ok(PLUGIN.replace("COMMAND", &words).replace("MARK", MARK))
 }
 
-/// What is left of the file: nothing of one of ours.
+/// Returns the rest of the file without ours.
 pub(super) fn uninstall(before: &str) -> String {
     if is_ours(before) { String::new() } else { before.to_owned() }
 }
@@ -34,7 +33,7 @@ pub(super) fn is_ours(text: &str) -> bool {
     text.lines().take(2).any(|line| line.contains(MARK))
 }
 
-/// Whatever goes wrong is thrown, which keeps the tool from being used.
+/// Plugin of OpenCode. It throws every fault, which keeps the tool from being used.
 const PLUGIN: &str = r#"// MARK (postern hook install opencode): asks Postern before each tool is used.
 import { spawn } from "node:child_process";
 

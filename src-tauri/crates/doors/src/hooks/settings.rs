@@ -1,4 +1,4 @@
-//! An agent's settings on the disk: what would change is planned, shown, written, and taken back to the letter.
+//! An agent's settings on the disk: what would change is planned, shown, written, and undone to the letter.
 
 use super::{BadSettings, Kind, holds_ours, install, is_script, mcp_entry, uninstall};
 use postern_command::escape;
@@ -14,7 +14,7 @@ const KEPT: &str = ".before-postern";
 /// Suffix of settings that are not in place yet.
 const NEW: &str = ".new-postern";
 
-/// What is put into settings.
+/// Entry that is put into settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// The hook of an agent.
@@ -58,15 +58,14 @@ pub enum SettingsError {
     Io {
         /// The file.
         file: PathBuf,
-        /// Why.
         error: io::Error,
     },
-    /// Its content is not what the agent reads.
+    /// Content that the agent does not read.
     #[error("{} cannot be used ({error}): nothing was changed", escape::text(&file.to_string_lossy()))]
     Content {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// Fault of it.
         error: BadSettings,
     },
 }
@@ -77,11 +76,11 @@ pub struct Change {
     entry: Entry,
     /// The settings.
     pub file: PathBuf,
-    /// `None` if there is no file.
+    /// Content before; `None` if there is no file.
     before: Option<String>,
-    /// `None` if there will be none.
+    /// Content after; `None` if there will be none.
     after: Option<String>,
-    /// Whether the copy of the settings as they were is removed.
+    /// True if the copy of the settings as they were is removed.
     undoes: bool,
 }
 
@@ -178,7 +177,7 @@ impl Change {
         }
     }
 
-    /// The new file takes the place of the old one whole.
+    /// Replaces the old file by the new one as a whole.
     fn replace(&self) -> io::Result<()> {
         // A file that links elsewhere stays a link.
         let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());

@@ -10,16 +10,16 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the loop rests when nobody could be accepted: out of descriptors, most likely, and others get a moment to give
-/// some back.
+/// Pause when no connection could be accepted: out of descriptors, most likely, and others get a moment to
+/// give some back.
 const REST: Duration = Duration::from_millis(100);
 
-/// What connections come from.
+/// Source of connections.
 pub(crate) trait Listener: Send + Sync + 'static {
     /// A connection.
     type Stream: Send + 'static;
 
-    /// The next connection.
+    /// Returns the next connection.
     fn next(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 
@@ -50,8 +50,10 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Serves each connection in a task of its own, `places` at a time: one that comes when all are taken is closed again,
-    /// and one that panics ends alone. What is served ends when the token that it is given is cancelled.
+    /// Serves each connection in a task of its own, `places` at a time.
+    ///
+    /// One that comes when all are taken is closed again, and one that panics ends alone. Serving ends when
+    /// the token that it is given is cancelled.
     pub(crate) fn serve<L: Listener, F: Future<Output = ()> + Send + 'static>(
         &self,
         door: DoorKind,
@@ -85,7 +87,7 @@ impl Listening {
         });
     }
 
-    /// Cancelled when the door is closed.
+    /// Returns the token that is cancelled when the door is closed.
     pub(crate) fn closed(&self) -> CancellationToken {
         self.closed.clone()
     }

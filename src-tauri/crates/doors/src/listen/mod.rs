@@ -1,4 +1,4 @@
-//! What every door that listens has in common: its loop, and, over TCP, where it listens and what protects it.
+//! Common parts of every door that listens: its loop, and, over TCP, its address and its protection.
 
 mod accept;
 mod settings;

@@ -1,18 +1,18 @@
-//! What is typed for a door over TCP: where it listens, and whether it speaks TLS.
+//! Settings of a door over TCP: its address, and TLS.
 
 use crate::values::{Values, absolute};
 use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// How it is reached.
+/// Address of a door.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) listen: SocketAddr,
     pub(crate) tls: Tls,
 }
 
-/// What protects a connection.
+/// Protection of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tls {
     /// Nothing: on loopback alone.

@@ -15,7 +15,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// What a connection is wrapped in, and what a person compares.
+/// Wrapping of a connection, with what a person compares.
 #[derive(Clone)]
 pub(crate) struct Wrapping {
     pub(crate) acceptor: TlsAcceptor,
@@ -29,7 +29,8 @@ impl std::fmt::Debug for Wrapping {
     }
 }
 
-/// What these settings ask for; none without TLS. `folder` is private and keeps a certificate of the door's own.
+/// Makes the wrapping for these settings; `None` without TLS. `folder` is private and keeps a certificate of
+/// the door's own.
 pub(crate) fn wrapping(
     door: DoorKind,
     settings: &Settings,
@@ -57,7 +58,7 @@ pub(crate) fn wrapping(
     Ok(Some(Wrapping { acceptor: TlsAcceptor::from(Arc::new(config)), fingerprint }))
 }
 
-/// The certificate of our own, made where there is none for this address.
+/// Returns the certificate of our own, made where there is none for this address.
 fn own(door: &str, folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
     let name = address.to_string().replace(':', "-");
     let (chain, key) = (folder.join(format!("{door}-{name}.crt")), folder.join(format!("{door}-{name}.pem")));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How often it is looked whether the client still wants an answer.
+/// Interval at which the client is asked whether it still wants an answer.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(super) async fn approve(
@@ -45,7 +45,7 @@ pub(super) async fn approve(
     Ok(CallToolResult::success(vec![ContentBlock::text(answer(verdict, &input).to_string())]))
 }
 
-/// Nothing where it is allowed, else why not. A host that went away and comes back is asked again.
+/// Returns `None` if it is allowed, else the reason. A host that went away and comes back is asked again.
 fn decide(
     agent: &McpAgent,
     params: ToolCheckParams,
@@ -87,7 +87,7 @@ fn verdict(
     }
 }
 
-/// The answer in the shape that Claude Code reads.
+/// Returns the answer in the shape that Claude Code reads.
 fn answer(denied: Option<String>, input: &Value) -> Value {
     match denied {
         None => json!({"behavior": "allow", "updatedInput": input}),

@@ -1,5 +1,7 @@
-//! Runs that go on after their call was answered: a client gives up on a call after a minute or so, which a person may take
-//! longer than. The same call again joins the run that was left, so that nobody is asked twice and nothing runs twice.
+//! Runs that go on after their call was answered: a client gives up on a call sooner than a person may
+//! answer.
+//!
+//! The same call again joins the run that was left, so that nobody is asked twice and nothing runs twice.
 
 use postern_protocol::{Notice, RunParams};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,34 +11,32 @@ use uuid::Uuid;
 
 /// Runs that a client may leave at a time, those included whose end nobody has heard.
 const LEFT: usize = 32;
-/// How long an end is there for who asks again.
+/// Time that an end is kept for a client that asks again.
 const KEPT: Duration = Duration::from_mins(10);
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone)]
 pub(super) enum Stage {
-    /// It waits or runs.
+    /// Waiting or running.
     Going {
-        /// What there is to be told of it; nothing at first.
+        /// Message about it; empty at first.
         message: String,
-        /// Whether it was started.
+        /// True if it was started.
         runs: bool,
     },
-    /// It is over, or why its end cannot be heard.
+    /// Over, or without an end that can be learnt.
     Ended(Result<Box<Notice>, String>),
 }
 
 /// A run and its result for every caller that waits. Its worker withdraws it once no caller is left.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// What was asked for.
     pub(super) run: RunParams,
-    /// How far it is.
     pub(super) stage: watch::Receiver<Stage>,
 }
 
 impl Job {
-    /// A run that begins; its worker tells how far it is.
+    /// Returns a run that begins; its worker tells how far it is.
     pub(super) fn begin(run: RunParams) -> (Self, watch::Sender<Stage>) {
         let (sender, stage) = watch::channel(Stage::Going { message: String::new(), runs: false });
         (Self { run, stage }, sender)
@@ -50,7 +50,8 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// The run that this call was left by, if it asks for the same; under a number of its own, only that one.
+    /// Returns the run that this call was left by, if it asks for the same; under a number of its own, only
+    /// that one.
     pub(super) fn join(&self, wanted: &RunParams, number: Option<Uuid>) -> Option<Arc<Job>> {
         let mut left = self.lock();
         left.retain(|(job, since)| {
@@ -63,7 +64,7 @@ impl Jobs {
         Some(left.remove(index).0)
     }
 
-    /// Nobody listens to it for now. False where there are too many of these.
+    /// Leaves a job without a listener. Returns false if there are too many of these.
     pub(super) fn leave(&self, job: &Arc<Job>) -> bool {
         let mut left = self.lock();
         let has_room = left.len() < LEFT;
@@ -73,7 +74,7 @@ impl Jobs {
         has_room
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the list whole.
+    /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the list whole.
     fn lock(&self) -> MutexGuard<'_, Vec<(Arc<Job>, Instant)>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -29,7 +29,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use turns::Turns;
 
-/// Whose server it is.
+/// Agent that a server acts for.
 #[derive(Debug, Clone)]
 pub struct McpAgent {
     /// The agent's socket.
@@ -38,14 +38,14 @@ pub struct McpAgent {
     pub key_file: PathBuf,
     /// The session that everything it asks for belongs to.
     pub session: Option<String>,
-    /// How long a call waits for a command's end before it is answered that this is still to come.
+    /// Time that a call waits for a command's end before it is answered that this is still to come.
     pub wait: Duration,
 }
 
-/// How long a call waits where nothing else is said: clients give up on one after a minute.
+/// Default time that a call waits: clients give up on one after a minute.
 pub const WAIT: Duration = Duration::from_secs(50);
 
-/// Why a server ended otherwise than its client wished.
+/// Reason why a server ended otherwise than its client wished.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct McpError(String);
@@ -67,7 +67,7 @@ struct Server {
     turns: Arc<Turns>,
     /// The runs that this client left: they end with it.
     jobs: Arc<Jobs>,
-    /// What this client takes up of those who may come, for as long as it is served.
+    /// Permit of this client, for as long as it is served.
     _place: Option<Arc<OwnedSemaphorePermit>>,
 }
 
@@ -89,7 +89,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Whether the host may come back, to be asked again.
+    /// Returns true if the host may come back, to be asked again.
     fn may_come_back(&self) -> bool {
         match self {
             Self::Call(error) => error.may_come_back(),
@@ -106,18 +106,18 @@ impl McpAgent {
         Channel::connect_with(&self.socket, &read_key(&self.key_file)?, options)
     }
 
-    /// One call on a connection of its own.
+    /// Makes a call on a connection of its own.
     fn ask(&self, call: &Call) -> Result<Value, Trouble> {
         Ok(self.connect()?.call(call)?)
     }
 
-    /// Whether the agent may run anything: asked anew each time, because the person may change it.
+    /// Returns whether the agent may run anything: asked again each time, because the person may change it.
     fn may_run(&self) -> Result<bool, Trouble> {
         Ok(self.connect()?.welcome().policy.security != "deny")
     }
 }
 
-/// Work that blocks, where it may.
+/// Runs work that blocks on a thread for it.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
 ) -> Result<T, Trouble> {
@@ -158,7 +158,7 @@ impl Server {
     }
 }
 
-/// A call on the channel, with its parameters checked.
+/// Returns a call on the channel, with its parameters checked.
 fn read(method: &str, params: JsonObject) -> Result<Call, Trouble> {
     Call::read(method, &Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
 }

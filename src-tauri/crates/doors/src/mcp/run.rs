@@ -1,5 +1,5 @@
-//! `system_run`: progress while it waits and runs, cancellation, a word in time to a client that waits no longer, and a
-//! result that a program can read.
+//! Tool `system_run`: progress, cancellation, an answer before the client gives up, and a result that a
+//! program can read.
 
 use super::jobs::{Job, Stage};
 use super::{McpAgent, Server, Trouble, blocking, read};
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How often it is looked whether anybody still wants to know.
+/// Interval at which the client is asked whether it still wants to know.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Runs a command until its end, until the client cancels it, or for as long as a client waits.
@@ -28,7 +28,8 @@ pub(super) async fn run(
     let request_id = job.run.request_id;
     let mut stage = job.stage.clone();
     stage.mark_changed();
-    let mut teller = Teller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
+    let mut teller =
+        ProgressTeller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
     let mut deadline = Some(Instant::now() + agent.wait);
     let mut killed = false;
     loop {
@@ -63,7 +64,7 @@ pub(super) async fn run(
     }
 }
 
-/// The run that this call joins, or begins.
+/// Returns the run that this call joins, or begins.
 fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> {
     let named = params.contains_key("requestId");
     params.entry("requestId").or_insert_with(|| json!(Uuid::new_v4()));
@@ -87,13 +88,13 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> 
 }
 
 /// Tells progress to a client that asked for it.
-struct Teller {
+struct ProgressTeller {
     token: Option<ProgressToken>,
     peer: Peer<RoleServer>,
     steps: u32,
 }
 
-impl Teller {
+impl ProgressTeller {
     async fn tell(&mut self, message: String) {
         let Some(token) = self.token.clone().filter(|_| !message.is_empty()) else { return };
         self.steps += 1;
@@ -165,7 +166,7 @@ fn hear(channel: &mut Channel, run: RunParams, stage: &watch::Sender<Stage>) -> 
     }
 }
 
-/// What a client hears before it gives up by itself: nothing has ended, and how to go on.
+/// Returns the answer for a client before it gives up by itself: nothing has ended, and how to go on.
 fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
     let (how, then) = match stage {
         Stage::Going { runs: false, message } if message.is_empty() => {
@@ -189,7 +190,7 @@ fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
     result
 }
 
-/// The end as text for a model and as members for a program.
+/// Returns the end as text for a model and as members for a program.
 fn result(id: Uuid, run: &RunParams, notice: &Notice) -> CallToolResult {
     let mut members = serde_json::to_value(&notice.event).unwrap_or_default();
     if let Some(members) = members.as_object_mut() {

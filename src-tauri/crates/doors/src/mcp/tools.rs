@@ -11,7 +11,7 @@ pub(super) const APPROVE: &str = "approve";
 /// Every tool.
 pub(super) const NAMES: [&str; 5] = [RUN, "system_output", "system_kill", "system_which", APPROVE];
 
-/// The tools that an agent is shown.
+/// Returns the tools that an agent is shown.
 pub(super) fn all(may_run: bool) -> Vec<Tool> {
     let listed = NAMES.iter().filter(|name| may_run || **name == APPROVE);
     listed.map(|name| tool(name)).collect()

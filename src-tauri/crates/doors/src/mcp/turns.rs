@@ -1,4 +1,5 @@
-//! How much is done at a time for MCP clients. Each call takes a thread that waits; the host has others to serve.
+//! Limit of work for MCP clients at a time. Each call takes a thread that waits; the host has others to
+//! serve.
 
 use super::Trouble;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -8,7 +9,7 @@ const LONG: usize = 32;
 /// Calls at a time that the host answers at once.
 const QUICK: usize = 8;
 
-/// Who may call when.
+/// Turns of the callers.
 #[derive(Debug)]
 pub(super) struct Turns {
     long: Semaphore,
@@ -20,13 +21,13 @@ impl Turns {
         Self { long: Semaphore::new(LONG), quick: Semaphore::new(QUICK) }
     }
 
-    /// A turn for a call that may take as long as a person does. Where there are too many it is refused, not kept waiting:
-    /// nobody would know why.
+    /// Returns a turn for a call that may take as long as a person does. Where there are too many it is
+    /// refused, not kept waiting: nobody would know why.
     pub(super) fn long(&self) -> Result<SemaphorePermit<'_>, Trouble> {
         self.long.try_acquire().map_err(|_| Trouble::Crowded(LONG))
     }
 
-    /// A turn for a call that is answered at once.
+    /// Returns a turn for a call that is answered at once.
     pub(super) async fn quick(&self) -> Result<SemaphorePermit<'_>, Trouble> {
         self.quick.acquire().await.map_err(|_| Trouble::Interrupted)
     }

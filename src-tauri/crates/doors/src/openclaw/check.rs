@@ -1,4 +1,4 @@
-//! What an exec request must be before it becomes one of ours.
+//! Checks of an exec request before it becomes a request of ours.
 
 use super::message::{Decision, Exec, Refusal};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) fn check(exec: &Exec, screen: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What makes two requests the same: everything but how they were sent.
+/// Returns the part of a request that makes it the same as another: everything but how it was sent.
 pub(super) fn content(exec: &Exec) -> String {
     let parts = (
         &exec.command,

@@ -1,4 +1,4 @@
-//! One connection: one line in, at most one line out.
+//! Connection: one line in, at most one line out.
 
 use super::Shared;
 use super::check::{check, content};
@@ -14,15 +14,17 @@ use tokio::time::{Instant, interval, sleep_until, timeout};
 
 /// The longest line of a client, in bytes.
 const LONGEST: u64 = 256_000;
-/// How long a client may take to send its line or to take its answer.
+/// Time that a client may take to send its line or to take its answer.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// OpenClaw gives up on a run after 20 s, on a decision after 15 s: before that it is told that it goes on, or nothing.
+/// Time before a run is answered as going on.
+///
+/// OpenClaw gives up on a run after 20 s, on a decision after 15 s.
 const RUN_WINDOW: Duration = Duration::from_secs(18);
 const DECISION_WINDOW: Duration = Duration::from_millis(14_500);
-/// How often it is looked whether the client is still there.
+/// Interval at which the client is probed.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What ended the waiting for a job.
+/// Reason why the waiting for a job ended.
 enum Over {
     Ended(Option<Ended>),
     Late,
@@ -67,7 +69,7 @@ pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
     }
 }
 
-/// The request in a line that is proved. Time, proof, nonce, JSON: in this order.
+/// Returns the request in a line that is proved. Time, proof, nonce, JSON: in this order.
 fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusal> {
     let mut nonces = shared.nonces.lock().unwrap_or_else(PoisonError::into_inner);
     nonces.check(&shared.token.text(), line, crate::now()).map_err(|unproved| match unproved {
@@ -78,7 +80,7 @@ fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusa
     serde_json::from_str(line.2).map_err(|_| Refusal::invalid("invalid payload", "json"))
 }
 
-/// Runs it, or says why not. None where nobody is there to be told.
+/// Runs it, or says why not. `None` if nobody is there to be told.
 async fn run(
     shared: &Arc<Shared>,
     stream: &UnixStream,
@@ -141,7 +143,7 @@ fn still(stage: &Stage) -> Refusal {
     }
 }
 
-/// A decision; none where nobody decided in time.
+/// Returns a decision; `None` if nobody decided in time.
 async fn decision(
     shared: &Arc<Shared>,
     stream: &UnixStream,

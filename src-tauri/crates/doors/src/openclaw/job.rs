@@ -1,5 +1,7 @@
-//! One request of OpenClaw's, from its start to its end, whoever listens. OpenClaw gives up on a connection after twenty
-//! seconds; the job goes on, and the same request sent again joins it.
+//! Request of OpenClaw's, from its start to its end, with any listener.
+//!
+//! OpenClaw gives up on a connection after twenty seconds; the job goes on, and the same request sent again
+//! joins it.
 
 use super::message::{Decision, Ran, Refusal};
 use std::collections::HashMap;
@@ -11,26 +13,23 @@ use uuid::Uuid;
 
 /// Jobs at a time, those included whose end nobody has fetched.
 const JOBS: usize = 32;
-/// How long an end is kept for who asks again.
+/// Time that an end is kept for a client that asks again.
 const KEPT: Duration = Duration::from_mins(10);
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Nobody has decided.
     Waiting,
-    /// It runs.
     Running,
-    /// It is over.
     Ended(Ended),
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ended {
     /// A run, or why it did not run.
     Exec(Result<Ran, Refusal>),
-    /// A decision; none where nobody decided.
+    /// A decision; `None` if nobody decided.
     Decision(Option<Decision>),
 }
 
@@ -47,12 +46,12 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// How far it is.
+    /// Returns the progress.
     pub(super) fn stage(&self) -> Stage {
         self.stage.borrow().clone()
     }
 
-    /// Waits for its end. None where whoever works on it went without one.
+    /// Waits for its end. `None` if the task went without one.
     pub(super) async fn ended(&self) -> Option<Ended> {
         let mut stage = self.stage.clone();
         let ended = stage.wait_for(|stage| matches!(stage, Stage::Ended(_))).await.ok()?;
@@ -60,7 +59,7 @@ impl Job {
         Some(ended.clone())
     }
 
-    /// It goes on though nobody listens.
+    /// Lets the job go on without a listener.
     pub(super) fn bridge(&self) {
         self.bridged.store(true, Ordering::Relaxed);
     }
@@ -100,7 +99,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Joins the job about `key`, or begins one: then the sender is given to who works on it. None where there are too many.
+    /// Joins the job about `key`, or begins one: then the sender is given to who works on it. `None` if there are too many.
     pub(super) fn join(&self, key: &str) -> Option<(Listener, Option<watch::Sender<Stage>>)> {
         let mut all = self.lock();
         all.retain(|_, job| !job.is_stale());
@@ -118,7 +117,8 @@ impl Jobs {
         Some((Listener::new(&job), Some(sender)))
     }
 
-    /// Its end was told: the same request is a new one from now on. One that began since stays.
+    /// Forgets a job whose end was delivered: the same request is a new one from now on. One that began since
+    /// stays.
     pub(super) fn forget(&self, key: &str, told: &Listener) {
         let mut all = self.lock();
         if all.get(key).is_some_and(|job| Arc::ptr_eq(job, &told.job)) {
@@ -126,8 +126,10 @@ impl Jobs {
         }
     }
 
-    /// Somebody went. Whether the job is to end with them: nobody else listens, and nobody was told that it goes on. Then nobody
-    /// joins it any more. Of several who go at the same moment it is the last one.
+    /// Removes a listener, and returns true if the job is to end with it.
+    ///
+    /// Then nobody else listens, nobody was told that it goes on, and nobody joins it any more. Of several
+    /// who go at the same moment it is the last one.
     pub(super) fn leave(&self, key: &str, gone: Listener) -> bool {
         let mut all = self.lock();
         let job = Arc::clone(&gone.job);
@@ -141,7 +143,7 @@ impl Jobs {
         true
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    /// Locks the jobs. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Job>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }

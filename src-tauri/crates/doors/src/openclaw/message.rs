@@ -16,7 +16,7 @@ pub(super) enum Line {
     Exec { id: String, nonce: String, ts: i64, hmac: String, request_json: String },
 }
 
-/// What a decision is asked about.
+/// Question for a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Question {
@@ -27,12 +27,12 @@ pub(super) struct Question {
     pub(super) session_key: Option<String>,
     #[serde(default)]
     pub(super) agent_id: Option<String>,
-    /// What may be answered; what is not a list of names is as if it were not there.
+    /// Permitted answers; a value that is not a list of names is ignored.
     #[serde(default, deserialize_with = "names")]
     pub(super) allowed_decisions: Vec<String>,
 }
 
-/// What is to be run. Unknown members are passed over, as OpenClaw's own app does.
+/// Request to run. Unknown members are skipped, as OpenClaw's own app does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exec {
@@ -66,7 +66,7 @@ pub(super) enum Decision {
     Deny,
 }
 
-/// Why a command was not run, in OpenClaw's words.
+/// Reason why a command was not run, in OpenClaw's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) code: &'static str,
@@ -75,18 +75,18 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// What was sent is not a request.
+    /// Makes the refusal of something that is not a request.
     pub(super) fn invalid(message: impl Into<String>, reason: &str) -> Self {
         Self { code: "INVALID_REQUEST", message: message.into(), reason: reason.to_owned() }
     }
 
-    /// It is a request, and nothing was run.
+    /// Makes the refusal of a request of which nothing was run.
     pub(super) fn unavailable(message: impl Into<String>, reason: &str) -> Self {
         Self { code: "UNAVAILABLE", message: message.into(), reason: reason.to_owned() }
     }
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Ran {
@@ -99,7 +99,7 @@ pub(super) struct Ran {
     pub(super) error: Option<String>,
 }
 
-/// The answer to an exec request, as a line.
+/// Returns the answer to an exec request, as a line.
 pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
     let line = match answer {
         Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),
@@ -113,12 +113,12 @@ pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
     format!("{line}\n")
 }
 
-/// The answer to a request for a decision, as a line.
+/// Returns the answer to a request for a decision, as a line.
 pub(super) fn decision_line(id: &str, decision: Decision) -> String {
     format!("{}\n", json!({"type": "decision", "id": id, "decision": decision}))
 }
 
-/// What somebody of another user is told, whatever was asked.
+/// Returns the answer for another user, to any request.
 pub(super) fn stranger_line() -> String {
     decision_line(&Uuid::new_v4().to_string(), Decision::Deny)
 }

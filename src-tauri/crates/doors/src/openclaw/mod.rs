@@ -39,7 +39,7 @@ pub(crate) struct Openclaw {
     listening: Listening,
 }
 
-/// What every connection needs.
+/// State that every connection needs.
 #[derive(Debug)]
 struct Shared {
     host: Host,
@@ -90,7 +90,7 @@ impl Openclaw {
         Ok(Self { shared, socket, listening })
     }
 
-    /// Socket and token, and what to set on the other side.
+    /// Returns socket and token, and what to set on the other side.
     #[expect(clippy::unused_async, reason = "as every door's")]
     pub(crate) async fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let (socket, token) = (self.socket.to_string_lossy().into_owned(), self.shared.token.text());

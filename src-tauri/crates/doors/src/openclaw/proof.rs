@@ -1,27 +1,28 @@
-//! Whether a line comes from who holds the token, now, and for the first time.
+//! Proof that a line comes from the token's holder, now, and for the first time.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::collections::BTreeMap;
 use subtle::ConstantTimeEq as _;
 
-/// How far a line's time may be from ours, in milliseconds (OpenClaw's own limit).
+/// Longest difference of a line's time from ours, in milliseconds (OpenClaw's own limit).
 pub(super) const WINDOW: i64 = 10_000;
 /// Nonces that are remembered at most: what comes faster than this is refused until old ones are forgotten.
 const NONCES: usize = 4096;
 
-/// Why a line is refused; each has OpenClaw's own word.
+/// Reason why a line is refused; each has OpenClaw's own word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unproved {
-    /// Its time is more than ten seconds from ours.
+    /// More than ten seconds from our time.
     Expired,
-    /// Whoever sent it does not hold the token.
+    /// Without the token.
     Forged,
-    /// It was sent before.
+    /// Sent before.
     Replayed,
 }
 
-/// `hex(HMAC-SHA256(token, nonce ":" ts ":" requestJson))`: the token as its UTF-8 bytes.
+/// Returns true if the proof is `hex(HMAC-SHA256(token, nonce ":" ts ":" requestJson))`: the token as its
+/// UTF-8 bytes.
 fn holds(token: &str, nonce: &str, ts: i64, request: &str, proof: &str) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(token.as_bytes()) else { return false };
     for part in [nonce, ":", &ts.to_string(), ":", request] {
@@ -31,7 +32,7 @@ fn holds(token: &str, nonce: &str, ts: i64, request: &str, proof: &str) -> bool 
     right.as_bytes().ct_eq(proof.as_bytes()).into()
 }
 
-/// Whether `given` is the token, in constant time.
+/// Returns true if `given` is the token, in constant time.
 pub(super) fn is_token(token: &str, given: &str) -> bool {
     token.as_bytes().ct_eq(given.as_bytes()).into()
 }
@@ -39,7 +40,7 @@ pub(super) fn is_token(token: &str, given: &str) -> bool {
 /// Nonces of the last seconds: each is good once.
 #[derive(Debug, Default)]
 pub(super) struct Nonces {
-    /// When each may be forgotten.
+    /// Nonces, with the time at which each may be forgotten.
     seen: BTreeMap<String, i64>,
 }
 

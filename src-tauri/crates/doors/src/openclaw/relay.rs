@@ -16,7 +16,7 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     let over = CancellationToken::new();
     let guard = over.clone().drop_guard();
     let shared = Arc::clone(shared);
-    // On duty before it is asked, or nobody would be.
+    // Connected before it is asked, or nobody would be.
     let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
     // The parts that OpenClaw shows its user: command, folder, program path, and what it would save. Not what the agent can
     // change until it runs.

@@ -1,12 +1,12 @@
-//! Whether this process may record the screen, which OpenClaw asks of some commands.
+//! Permission of this process to record the screen, which OpenClaw asks of some commands.
 
-/// On macOS the system knows; it asks nobody here.
+/// Asks the system on macOS; it asks nobody here.
 #[cfg(target_os = "macos")]
 pub(super) fn may_record() -> bool {
     objc2_core_graphics::CGPreflightScreenCaptureAccess()
 }
 
-/// Elsewhere there is no such permission to show.
+/// Returns true: elsewhere there is no such permission to show.
 #[cfg(not(target_os = "macos"))]
 pub(super) fn may_record() -> bool {
     false

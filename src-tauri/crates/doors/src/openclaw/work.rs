@@ -141,7 +141,7 @@ fn ran(finished: Finished) -> Ran {
     }
 }
 
-/// A denial in OpenClaw's words, where it has some; with ours behind them.
+/// Returns a denial in OpenClaw's words, where it has some; with ours behind them.
 fn refusal(denied: &Denied) -> Refusal {
     let told = |words: &str, reason: &str| {
         let feedback = denied.feedback.iter().map(|words| format!(": {words}"));

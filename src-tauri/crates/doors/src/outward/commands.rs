@@ -1,12 +1,12 @@
-//! How much of a command line leaves this machine.
+//! Part of a command line that leaves this computer.
 
 use crate::values::Values;
 use postern_contract::methods::{ControlError, FeedEvent, FeedKind};
 
-/// What stands for shell text of which nothing may be told.
+/// Placeholder for shell text of which nothing may go out.
 const SHELL: &str = "(shell text)";
 
-/// How much of a command is told.
+/// Part of a command that goes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commands {
     /// The program's name, without arguments, and no words about it: they may repeat the arguments.
@@ -25,7 +25,7 @@ impl Commands {
         }
     }
 
-    /// The event as it may leave.
+    /// Returns the event as it may leave.
     pub(super) fn of(self, mut event: FeedEvent) -> FeedEvent {
         if self == Self::Full {
             return event;

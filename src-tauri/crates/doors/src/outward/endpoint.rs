@@ -1,4 +1,4 @@
-//! Where something is sent: a URL that is not read by others on the way, and the client that sends there.
+//! Endpoint: a URL that nobody on the way can read, and the client that sends there.
 
 use crate::tls;
 use crate::values::absolute;
@@ -8,7 +8,7 @@ use reqwest::{Client, Url};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// How long an answer may take, the connection included.
+/// Time that an answer may take, the connection included.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads an address: https, or http on this machine.
@@ -34,8 +34,8 @@ fn is_here(url: &Url) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// A client that goes where it is sent: no proxy, no redirects. It trusts whom the system trusts, or the one authority in
-/// `ca`, a PEM file.
+/// Returns a client that goes where it is sent: no proxy, no redirects. It trusts whom the system trusts, or
+/// the one authority in `ca`, a PEM file.
 pub(super) fn client(url: &Url, ca: Option<&String>) -> Result<Client, ControlError> {
     let trust = match (url.scheme(), ca) {
         (_, Some(file)) => tls::only(&absolute("ca", file)?)?,

@@ -5,10 +5,10 @@ use postern_host::{FaceId, FaceKind, Host};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How long one call waits for news, in milliseconds.
+/// Time that one call waits for news, in milliseconds.
 const WAIT: u64 = 20_000;
 
-/// How long to rest where the feed cannot be read.
+/// Pause if the feed cannot be read.
 pub(super) const REST: Duration = Duration::from_secs(1);
 
 /// Somebody who follows the feed.
@@ -21,21 +21,22 @@ pub(super) struct Follower {
     after: i64,
 }
 
-/// What the host keeps.
+/// Stored position.
 #[derive(Debug, Serialize, Deserialize)]
-struct Place {
+struct FeedPosition {
     after: i64,
 }
 
 impl Follower {
-    /// From where it left off; the first time, from now on.
+    /// Opens the feed from where it left off; the first time, from now on.
     pub(super) async fn open(host: &Host, kept: &'static str) -> Result<Self, ControlError> {
         let face = host.named_face(FaceKind::Remote, kept).id();
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
         let place = host.recall(kept).await.map_err(|error| odd(error.to_string()))?;
         let mut follower = Self { host: host.clone(), face, kept, after: 0 };
         if let Some(place) = place {
-            let place: Place = serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
+            let place: FeedPosition =
+                serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
             follower.after = place.after;
         } else {
             let now = host.ask::<NextEvents>(face, &FeedAsk::default()).await?;
@@ -44,7 +45,7 @@ impl Follower {
         Ok(follower)
     }
 
-    /// The same, tried until it works: for work that starts again after a crash.
+    /// Opens the feed, tried until it works: for work that starts again after a crash.
     pub(super) async fn open_again(host: &Host, kept: &'static str) -> Self {
         loop {
             match Self::open(host, kept).await {
@@ -57,17 +58,17 @@ impl Follower {
         }
     }
 
-    /// What comes next; waits a while, and may then have nothing.
+    /// Returns the next page; waits a while, and may then be empty.
     pub(super) async fn next(&self) -> Result<FeedPage, ControlError> {
         let ask = FeedAsk { after: Some(self.after), wait_ms: Some(WAIT), ..FeedAsk::default() };
         self.host.ask::<NextEvents>(self.face, &ask).await
     }
 
-    /// Everything up to here was told: it is not told again.
+    /// Stores the position: what came before is not sent again.
     pub(super) async fn reached(&mut self, after: i64) -> Result<(), ControlError> {
         self.after = after;
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let place = serde_json::to_value(Place { after }).map_err(|error| odd(error.to_string()))?;
+        let place = serde_json::to_value(FeedPosition { after }).map_err(|error| odd(error.to_string()))?;
         self.host.remember_soon(self.kept, place).await.map_err(|error| odd(error.to_string()))
     }
 }

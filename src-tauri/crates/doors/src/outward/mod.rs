@@ -1,5 +1,7 @@
-//! What happens, told outwards: a webhook, and OpenTelemetry. Both follow the feed, each from where it left off, in a task
-//! of its own: a listener that is slow, stuck or gone holds up nobody but itself.
+//! Outgoing events: a webhook, and OpenTelemetry.
+//!
+//! Both follow the feed, each from where it left off, in a task of its own: a listener that is slow, stuck or
+//! gone holds up nobody but itself.
 
 mod commands;
 mod endpoint;

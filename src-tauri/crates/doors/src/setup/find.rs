@@ -1,4 +1,4 @@
-//! Which agents are on this computer, and whether they ask this Postern.
+//! Finder of the agents on this computer that ask this Postern.
 
 use super::known::{How, Known, USUAL_FOLDERS, known};
 use super::{Folders, Setup, settings_of, sources, with_files};
@@ -12,7 +12,7 @@ use postern_policy::import::Taking;
 use postern_policy::{AgentId, RuleOrigin};
 use std::path::{Path, PathBuf};
 
-/// What all agents are compared with.
+/// Program and folder that all agents are compared with.
 struct Here {
     folders: Folders,
     path: Vec<PathBuf>,
@@ -24,7 +24,7 @@ struct Here {
     openclaw: Option<AgentId>,
 }
 
-/// How a known agent asks, by its settings.
+/// Connection of a known agent, by its settings.
 struct Asks {
     connection: Connection,
     agent: AgentId,

@@ -1,10 +1,11 @@
-//! What is known about agents: where each keeps its settings and rules, how it is started, and how it is connected.
+//! Knowledge about agents: where each keeps its settings and rules, how it is started, and how it is
+//! connected.
 
 use crate::hooks::Kind;
 use postern_contract::methods::{ChannelKind, DoorKind, KnownAgent, Wiring};
 use postern_policy::import::Product;
 
-/// How an agent is connected.
+/// Way in which an agent is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// By a hook in its own settings.
@@ -28,7 +29,7 @@ impl How {
     }
 }
 
-/// What is known about an agent.
+/// Knowledge about an agent.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) kind: KnownAgent,

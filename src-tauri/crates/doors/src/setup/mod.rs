@@ -1,5 +1,7 @@
-//! Connects the agents of this computer: finds them, changes their settings as shown, imports their rules, tests the way to
-//! Postern, and takes all of it back. The window and `postern setup` call the same methods.
+//! Setup: finds the agents of this computer, changes their settings as shown, imports their rules, and tests
+//! the way to Postern.
+//!
+//! All of it can be undone. The window and `postern setup` call the same methods.
 
 mod connect;
 mod find;
@@ -34,12 +36,12 @@ const KEPT: &str = "setup";
 #[derive(Debug)]
 pub(crate) struct Setup {
     host: Host,
-    /// What connecting did, by agent. Held while one agent is connected or disconnected.
+    /// Changes by agent. Held while one agent is connected or disconnected.
     kept: Mutex<()>,
     tests: test::Tests,
 }
 
-/// What connecting an agent did: disconnecting it takes it back.
+/// Changes of connecting an agent: disconnecting undoes them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Done {
@@ -51,7 +53,7 @@ struct Done {
     /// The lines that were imported into `permissions.jsonc`.
     #[serde(default)]
     permissions: Option<Lines>,
-    /// Whether the integration was enabled.
+    /// True if the integration was enabled.
     #[serde(default)]
     integration: bool,
 }
@@ -71,7 +73,7 @@ impl Setup {
 
     async fn done(&self) -> Result<BTreeMap<KnownAgent, Done>, ControlError> {
         let kept = self.host.recall(KEPT).await.map_err(|error| store(&error))?;
-        // What cannot be read is a newer version's: nothing is taken back for it.
+        // What cannot be read is a newer version's: nothing is undone for it.
         Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
     }
 

@@ -1,4 +1,4 @@
-//! Where other programs keep rules.
+//! Places of other programs' rules.
 
 use super::Folders;
 use super::known::{RULES_OF_PROJECT, RULES_OF_USER, known};
@@ -13,9 +13,7 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 /// A file with rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Whose it is.
     pub kind: KnownAgent,
-    /// Where it is.
     pub path: PathBuf,
     /// The project that it belongs to.
     pub project: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! One harmless command on the way that an agent's own requests take.
+//! Test of the way that an agent's own requests take, by one harmless command.
 
 use super::known::{How, known};
 use super::{Setup, internal};
@@ -22,12 +22,12 @@ const MOST: usize = 32;
 /// Tests, by session.
 #[derive(Debug, Default)]
 pub(super) struct Tests {
-    all: Arc<Mutex<BTreeMap<String, Under>>>,
+    all: Arc<Mutex<BTreeMap<String, RunningTest>>>,
 }
 
 /// A test under way, or its result.
 #[derive(Debug, Clone)]
-enum Under {
+enum RunningTest {
     /// The hook's program.
     Hook(SetupTested),
     /// A request of this number on the agent's channel.
@@ -51,12 +51,12 @@ impl Setup {
                 let (all, name) = (Arc::clone(&self.tests.all), session.clone());
                 tokio::spawn(async move {
                     let tested = ended(kind, running.await);
-                    lock(&all).insert(name, Under::Hook(tested));
+                    lock(&all).insert(name, RunningTest::Hook(tested));
                 });
-                Under::Hook(SetupTested { state: TestState::Waiting, message: None })
+                RunningTest::Hook(SetupTested { state: TestState::Waiting, message: None })
             }
             How::Mcp(_) | How::Integration(_) | How::Channel(_) => {
-                Under::Request(self.host.ask::<TestAgent>(face, &AgentRef { agent }).await?.id)
+                RunningTest::Request(self.host.ask::<TestAgent>(face, &AgentRef { agent }).await?.id)
             }
         };
         let mut all = lock(&self.tests.all);
@@ -77,8 +77,8 @@ impl Setup {
         let under = lock(&self.tests.all).get(&asked.session).cloned();
         match under {
             None => Err(ControlError::not_found(format!("there is no test {:?}", asked.session))),
-            Some(Under::Hook(tested)) => Ok(tested),
-            Some(Under::Request(id)) => {
+            Some(RunningTest::Hook(tested)) => Ok(tested),
+            Some(RunningTest::Request(id)) => {
                 let row = self.host.ask::<GetRequest>(face, &RequestNumber { id }).await?;
                 let state = match row.row.state {
                     RunState::Finished | RunState::Allowed => TestState::Allowed,

@@ -22,11 +22,11 @@ const REMEMBERED: usize = 1024;
 /// Unauthenticated connections and wrong tokens.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
-    inner: Mutex<Inner>,
+    inner: Mutex<Arriving>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct Arriving {
     next: u64,
     /// Oldest first.
     waiting: Vec<(u64, IpAddr, CancellationToken)>,
@@ -71,7 +71,7 @@ impl Arrivals {
         Arrival { of: Arc::clone(self), number, peer, cut, delay }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, Arriving> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,16 +24,16 @@ pub(super) struct Device {
     pub(super) seen_at: Option<Millis>,
 }
 
-/// Who may come in.
+/// Devices that may come in.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     pub(super) known: Vec<Device>,
-    /// How many connections each has.
+    /// Number of connections of each.
     connected: HashMap<String, u32>,
     pairing: Pairing,
 }
 
-/// How a client proved that it may come in.
+/// Proof by which a client came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Admitted {
     /// By the pairing code, which is spent.
@@ -47,12 +47,12 @@ impl Devices {
         Self { known, ..Self::default() }
     }
 
-    /// A new pairing code, in place of the one before.
+    /// Returns a new pairing code, in place of the one before.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         self.pairing.new_code(now)
     }
 
-    /// Whether a token lets its bearer in. A pairing code is spent by it.
+    /// Returns whether a token lets its bearer in. A pairing code is spent by it.
     pub(super) fn admit(&mut self, token: &str, now: Millis) -> Option<Admitted> {
         let hash = hash_of(token);
         let same = |device: &&Device| bool::from(device.key_hash.as_bytes().ct_eq(hash.as_bytes()));
@@ -62,7 +62,7 @@ impl Devices {
         self.pairing.spend(token, now).then_some(Admitted::ByCode)
     }
 
-    /// A new device and its key's text, which is kept nowhere here.
+    /// Returns a new device and its key's text, which is kept nowhere here.
     pub(super) fn pair(&mut self, name: String, now: Millis) -> io::Result<(String, String)> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -81,12 +81,12 @@ impl Devices {
         self.known.len() < before
     }
 
-    /// The name of a device.
+    /// Returns the name of a device.
     pub(super) fn name(&self, id: &str) -> Option<String> {
         self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
     }
 
-    /// A device is connected once more.
+    /// Counts a new connection of a device.
     pub(super) fn came(&mut self, id: &str, now: Millis) {
         *self.connected.entry(id.to_owned()).or_default() += 1;
         if let Some(device) = self.known.iter_mut().find(|device| device.id == id) {
@@ -94,14 +94,14 @@ impl Devices {
         }
     }
 
-    /// And once less.
+    /// Counts a connection less.
     pub(super) fn went(&mut self, id: &str) {
         if let Some(count) = self.connected.get_mut(id) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// The list for a person.
+    /// Returns the list for a person.
     pub(super) fn rows(&self) -> Vec<PairedClient> {
         let row = |device: &Device| PairedClient {
             id: device.id.clone(),

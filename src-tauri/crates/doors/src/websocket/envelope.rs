@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// What is sent: who speaks to whom, about what.
+/// Message to a client: from whom, to whom, about what.
 #[derive(Debug, Serialize)]
-struct Outgoing<'a> {
+struct Envelope<'a> {
     id: Uuid,
     from: &'a str,
     to: &'a str,
@@ -21,16 +21,15 @@ struct Outgoing<'a> {
     payload: Value,
 }
 
-/// What a client sends.
+/// Message of a client.
 #[derive(Debug, Deserialize)]
 pub(super) struct Incoming {
-    /// Whom it says it is from; must be the client itself where it says so.
+    /// Name of the sender; must be the client itself if set.
     pub(super) from: Option<String>,
-    /// Whom it is for; must be the hub where it says so.
+    /// Name of the receiver; must be the hub if set.
     pub(super) to: Option<String>,
-    /// What it is: `request` alone.
+    /// Action: `request` alone.
     pub(super) action: String,
-    /// What it is about.
     #[serde(default)]
     pub(super) payload: Value,
 }
@@ -46,7 +45,7 @@ pub(super) struct Call {
     pub(super) params: Value,
 }
 
-/// What `resolveExecApproval` takes.
+/// Parameters of `resolveExecApproval`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Resolve {
@@ -54,11 +53,12 @@ pub(super) struct Resolve {
     pub(super) decision: Decision,
     /// Id of the proposal that an *allow-always* saves, if not `always`.
     pub(super) proposal: Option<String>,
-    /// How many identical requests an *allow-once* is for, where it is for all that wait; otherwise it is for one.
+    /// Number of identical requests an *allow-once* is for, if it is for all that wait; otherwise it is for
+    /// one.
     pub(super) all: Option<usize>,
 }
 
-/// What `declareShows` takes: the parts of a question that this client shows its person.
+/// Parameters of `declareShows`: the parts of a question that this client shows its person.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Declare {
@@ -81,7 +81,7 @@ pub(super) enum Decision {
     Deny,
 }
 
-/// Why a call did not do what was asked.
+/// Reason why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) code: &'static str,
@@ -93,7 +93,7 @@ impl Refusal {
         Self { code, message: message.into() }
     }
 
-    /// It was answered already, has expired, or never was.
+    /// Makes the refusal for a question that was answered, has expired, or never was.
     pub(super) fn not_found() -> Self {
         Self::new("NOT_FOUND", "Approval request not found or already resolved")
     }
@@ -108,12 +108,12 @@ pub(super) struct Ends {
 
 impl Ends {
     fn message(&self, action: &'static str, payload: Value) -> String {
-        let outgoing = Outgoing { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
+        let outgoing = Envelope { id: Uuid::now_v7(), from: &self.hub, to: &self.client, action, payload };
         // Strings and values of JSON: there is nothing in it that has no text.
         serde_json::to_string(&outgoing).unwrap_or_default()
     }
 
-    /// Its key, told once, after a pairing code.
+    /// Returns the client's key, sent once, after a pairing code.
     pub(super) fn paired(&self, key: &str) -> String {
         self.message("paired", json!({"deviceId": self.client, "deviceKey": key}))
     }
@@ -131,13 +131,13 @@ impl Ends {
         self.message("policy-widened", payload)
     }
 
-    /// A question that waits no more, and was not answered by this client.
+    /// Returns a question that waits no more, and was not answered by this client.
     pub(super) fn resolved(&self, closed: &Closed) -> String {
         let payload = json!({"approvalId": closed.id, "outcome": closed.how, "by": closed.face});
         self.message("exec-approval-resolved", payload)
     }
 
-    /// The answer to a call.
+    /// Returns the answer to a call.
     pub(super) fn response(&self, request_id: &str, outcome: Result<Value, Refusal>) -> String {
         let payload = match outcome {
             Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),
@@ -263,8 +263,10 @@ fn what_a_yes_does(question: &Question) -> Value {
     })
 }
 
-/// Returns the offer that *allow-always* saves: the named one, else the renewal of a changed program's rules if it is the first,
-/// else the narrowest kind that answers the next question as well.
+/// Returns the offer that *allow-always* saves: the named one, else a default.
+///
+/// The default is the renewal of a changed program's rules if it is the first, else the narrowest kind that
+/// answers the next question as well.
 pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();

@@ -21,7 +21,7 @@ const PROTOCOL: &str = "postern";
 pub(super) struct Arrived<S> {
     pub(super) socket: WebSocketStream<S>,
     pub(super) admitted: Admitted,
-    /// What it calls itself, escaped.
+    /// Name that it gives itself, escaped.
     pub(super) name: String,
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     Some(Arrived { socket, admitted, name })
 }
 
-/// The token, and whether it came as a protocol.
+/// Returns the token, and whether it came as a protocol.
 fn token(request: &Request) -> (Option<String>, bool) {
     let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(bearer) = header(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")) {
@@ -68,7 +68,7 @@ fn token(request: &Request) -> (Option<String>, bool) {
     }
 }
 
-/// What a client calls itself: its `User-Agent`.
+/// Returns the name that a client gives itself: its `User-Agent`.
 fn name(request: &Request) -> String {
     let said = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let name: String = postern_command::escape::text(said).chars().take(NAME).collect();

@@ -33,14 +33,14 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Where it listens when nothing is said.
+/// Default address.
 const LISTEN: &str = "127.0.0.1:7717";
 /// Largest number of connected clients. Unauthenticated connections have slots of their own.
 const CLIENTS: usize = 32;
 /// Largest number of connections in the accept loop; those that are being closed for newer ones count for a
 /// moment.
 const TAKEN_IN: usize = 256;
-/// How long a client may take for TLS and its first words.
+/// Time that a client may take for TLS and its first words.
 const ARRIVAL: Duration = Duration::from_secs(10);
 /// Under what name the host keeps the hub's id and its devices.
 const KEPT: &str = "websocket";
@@ -65,11 +65,11 @@ struct Shared {
     devices: Mutex<Devices>,
     /// Cuts off the connections of a device.
     cuts: Mutex<HashMap<String, CancellationToken>>,
-    /// One writer at a time, so that what is kept is what is known.
+    /// Lock that lets one writer at a time change the devices, so that what is stored is what is known.
     writing: tokio::sync::Mutex<()>,
 }
 
-/// What the host keeps for this door.
+/// Stored state of this door.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     hub: String,
@@ -114,7 +114,7 @@ impl Websocket {
         self.shared.devices().rows()
     }
 
-    /// A new pairing code, and where to bring it.
+    /// Returns a new pairing code, and where to bring it.
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.shared.devices().new_code(crate::now());
         let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
@@ -150,7 +150,7 @@ impl Websocket {
     }
 }
 
-/// The origins that were typed, each as a browser says it.
+/// Returns the origins that were typed, each as a browser says it.
 fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
     let origins = crate::values::list(values, "origins");
     let plain = |origin: &String| {
@@ -264,7 +264,7 @@ impl Shared {
         self.host.remember(KEPT, value).await.map_err(|error| error.to_string())
     }
 
-    /// Every change of the lists is whole: a panic elsewhere leaves them so.
+    /// Locks the devices. Every change of the lists is whole: a panic elsewhere leaves them so.
     fn devices(&self) -> MutexGuard<'_, Devices> {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }

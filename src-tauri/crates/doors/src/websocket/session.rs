@@ -1,4 +1,4 @@
-//! One approver client, from its first message to its last.
+//! Session of an approver client, from its first message to its last.
 
 use super::envelope::{self, Call, Decision, Declare, Ends, Incoming, Refusal, Resolve, Wanted};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -18,22 +18,22 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
-/// How often a client is asked whether it is there.
+/// Interval at which a client is pinged.
 const PING: Duration = Duration::from_secs(30);
-/// How long a client may be silent, pings included, or slow to take a message.
+/// Time that a client may be silent, pings included, or slow to take a message.
 const SILENT: Duration = Duration::from_secs(75);
 const SLOW: Duration = Duration::from_secs(10);
 /// Messages that a client may send in a second.
 const MESSAGES: u32 = 30;
 
-/// What ended a session.
+/// Reason why a session ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The client went, or the door closed.
     Went,
-    /// It was silent or slow for too long.
+    /// Silent or slow for too long.
     Silent,
-    /// It sent more than it may.
+    /// More messages than are permitted.
     Flooded,
 }
 
@@ -96,7 +96,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    /// Everything that waits and was not shown as it is now; what it was shown and waits no more is told as resolved.
+    /// Shows all waiting questions that were not shown as they are now; reports shown ones that no longer
+    /// wait as resolved.
     async fn show_waiting(&mut self) -> Result<(), End> {
         let Ok(waiting) = self.ask::<ListQuestions>(&Nothing {}).await else { return Err(End::Went) };
         let gone: Vec<String> = self

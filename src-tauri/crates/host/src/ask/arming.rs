@@ -1,4 +1,4 @@
-//! When *Allow* works in a window: the question was visible and unchanged for a moment, and its end was seen.
+//! Arming of *Allow* in a window: the question was visible and unchanged for a moment, and its end was seen.
 //!
 //! The page reports what it shows; the clock is here, so that no page can shorten it.
 
@@ -7,9 +7,9 @@ use postern_contract::{Missing, render};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a question must have been visible and unchanged.
+/// Time that a question must have been visible and unchanged.
 pub(crate) const DELAY: Duration = Duration::from_secs(1);
-/// The same for a dangerous one.
+/// Time that a dangerous question must have been visible and unchanged.
 pub(crate) const DANGEROUS_DELAY: Duration = Duration::from_millis(1500);
 
 /// The arming of one question in one face.
@@ -22,7 +22,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that starts with what is seen now.
+    /// Returns a clock that starts with what is seen now.
     pub(crate) fn start(seen: &Presented, now: Instant) -> Self {
         Self {
             digest: seen.digest.clone(),
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// Whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
+    /// Returns whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
     pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Result<(), Unarmed> {
         if self.digest != digest {
             return Err(Unarmed::until(Missing::OtherDigest));
@@ -64,16 +64,16 @@ impl Clock {
     }
 }
 
-/// What is missing before *Allow* works.
+/// Condition that *Allow* still lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unarmed {
-    /// How long until it does if nothing changes; `None` where something must happen first.
+    /// Time until it works if nothing changes; `None` if something must happen first.
     pub(crate) remaining_ms: Option<u64>,
     pub(crate) missing: Missing,
 }
 
 impl Unarmed {
-    /// Something must happen first.
+    /// Makes the condition of something that must happen first.
     pub(crate) fn until(missing: Missing) -> Self {
         Self { remaining_ms: None, missing }
     }

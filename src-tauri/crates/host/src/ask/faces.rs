@@ -1,4 +1,4 @@
-//! Who is on duty: windows, terminals and other faces that can show a question.
+//! Connected approvers: windows, terminals and others that can show a question.
 
 use crate::clock::now;
 use postern_contract::Part;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// What kind of face it is.
+/// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaceKind {
     /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
@@ -20,7 +20,7 @@ pub enum FaceKind {
 }
 
 impl FaceKind {
-    /// The name that people read.
+    /// Returns the name that people read.
     pub fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
@@ -30,12 +30,11 @@ impl FaceKind {
     }
 }
 
-/// One face, for as long as it is connected.
+/// Id of an approver, for as long as it is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FaceId {
-    /// Its kind.
     pub kind: FaceKind,
-    /// Its number, counted from the host's start.
+    /// Number, counted from the host's start.
     pub number: u64,
 }
 
@@ -45,38 +44,38 @@ impl std::fmt::Display for FaceId {
     }
 }
 
-/// The faces on duty.
+/// The faces connected.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faces {
-    inner: Arc<Mutex<Roster>>,
+    inner: Arc<Mutex<ConnectedFaces>>,
     /// Told when a face comes or goes.
     changed: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
-struct Roster {
+struct ConnectedFaces {
     next: u64,
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
     /// Names of those that have one of their own.
     named: BTreeMap<u64, String>,
-    /// What those show that had to say so.
+    /// Parts of a question that those approvers show that had to declare them.
     shows: BTreeMap<u64, BTreeSet<Part>>,
-    /// What a network or a door vouches for them by.
+    /// Identities that a network or a door vouches for.
     identified: BTreeMap<u64, String>,
 }
 
 impl Faces {
-    /// Nobody is on duty yet. `changed` is told when a face comes or goes.
+    /// Makes an empty list. `changed` is notified when an approver comes or goes.
     pub(crate) fn new(changed: Arc<Notify>) -> Self {
         Self { inner: Arc::default(), changed }
     }
 
-    /// A new face comes on duty and stays so while the guard is held.
+    /// Adds an approver, which stays connected while the guard is held.
     pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
         self.enter_as(kind, None)
     }
 
-    /// The same, under a name of its own.
+    /// Adds an approver under a name of its own.
     pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> FaceGuard {
         let mut roster = self.lock();
         roster.next += 1;
@@ -89,19 +88,20 @@ impl Faces {
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
 
-    /// A face that only looks in: it can answer, but nobody counts on it.
+    /// Returns a face that only looks in: it can answer, but nobody counts on it.
     pub(crate) fn visitor(&self, kind: FaceKind) -> FaceId {
         let mut roster = self.lock();
         roster.next += 1;
         FaceId { kind, number: roster.next }
     }
 
-    /// The name of a face as people read it: its own, or its kind's.
+    /// Returns the name of a face as people read it: its own, or its kind's.
     pub(crate) fn name_of(&self, face: FaceId) -> String {
         self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
     }
 
-    /// The parts of a question that a face shows: windows and terminals all, others what they declared.
+    /// Returns the parts of a question that a face shows: windows and terminals all, others what they
+    /// declared.
     pub(crate) fn shows(&self, face: FaceId) -> BTreeSet<Part> {
         match face.kind {
             FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
@@ -114,7 +114,7 @@ impl Faces {
         self.lock().identified.insert(face.number, id.to_owned());
     }
 
-    /// A face as it is named in the audit.
+    /// Returns a face as it is named in the audit.
     pub(crate) fn who(&self, face: FaceId) -> By {
         let roster = self.lock();
         let name =
@@ -127,28 +127,29 @@ impl Faces {
         By { face: face.kind.name().to_owned(), name, user, ..By::default() }
     }
 
-    /// The kinds of those on duty.
+    /// Returns the kinds of those connected.
     pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
         self.on_duty().into_iter().map(|(kind, _)| kind).collect()
     }
 
-    /// Those on duty and since when, oldest first.
+    /// Returns those connected and since when, oldest first.
     pub(crate) fn on_duty(&self) -> Vec<(FaceKind, Millis)> {
         self.lock().on_duty.values().copied().collect()
     }
 
-    /// The names of those on duty, each once.
+    /// Returns the names of those connected, each once.
     pub(crate) fn names(&self) -> Vec<String> {
         self.kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
     }
 
-    /// A panic elsewhere leaves the roster as it was: every change to it is one insertion or removal.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+    /// Locks the roster. A panic elsewhere leaves the roster as it was: every change to it is one insertion
+    /// or removal.
+    fn lock(&self) -> std::sync::MutexGuard<'_, ConnectedFaces> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A face is on duty while this is held.
+/// A face is connected while this is held.
 #[derive(Debug)]
 pub struct FaceGuard {
     id: FaceId,
@@ -156,7 +157,7 @@ pub struct FaceGuard {
 }
 
 impl FaceGuard {
-    /// Which face it is.
+    /// Returns the approver's id.
     pub fn id(&self) -> FaceId {
         self.id
     }

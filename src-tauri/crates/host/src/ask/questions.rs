@@ -21,7 +21,7 @@ pub(crate) struct OnShow {
     pub(crate) question: Question,
     /// The kinds of faces that showed it or listed it.
     pub(crate) presented: BTreeSet<FaceKind>,
-    /// Why a face could not show it.
+    /// Reason why an approver could not show it.
     pub(crate) cannot_present: Option<String>,
     /// True if a window showed another question meanwhile.
     behind: bool,
@@ -29,7 +29,8 @@ pub(crate) struct OnShow {
 }
 
 impl OnShow {
-    /// A face read it: whoever sits there has been told. A window reads it to show it, and says so when it does.
+    /// Notes that an approver read it: the person there has seen it. A window reads it to show it, and says
+    /// so when it does.
     pub(crate) fn listed(&mut self, face: FaceKind) {
         if face != FaceKind::Window {
             self.presented.insert(face);
@@ -56,7 +57,7 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Everything, oldest first.
+    /// Returns all questions, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
         self.list.iter()
     }
@@ -65,12 +66,12 @@ impl Questions {
         self.list.len()
     }
 
-    /// How many of `agent` wait.
+    /// Returns the number of waiting questions of `agent`.
     pub(crate) fn of_agent(&self, agent: &AgentId) -> usize {
         self.list.of_agent(agent)
     }
 
-    /// Whether one waits already that shows `digest` for `agent`, and has room for another waiter.
+    /// Returns true if one waits already that shows `digest` for `agent`, and has room for another waiter.
     pub(crate) fn can_join(&self, agent: &AgentId, digest: &Digest) -> bool {
         self.list.can_join(agent, digest)
     }
@@ -82,7 +83,7 @@ impl Questions {
         Some(&waiting.shown.question)
     }
 
-    /// A new question waits, by the gate's clock.
+    /// Adds a waiting question, by the gate's clock.
     pub(crate) fn open(&mut self, question: Question, waiters: Vec<Uuid>, now: Duration, expires: Duration) {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
@@ -91,7 +92,7 @@ impl Questions {
         self.list.open(shown, plan, waiters, now, expires);
     }
 
-    /// A waiting question shows something else, until `expires`: every face has to show it anew.
+    /// Replaces the content of a waiting question, until `expires`: every approver has to show it again.
     pub(crate) fn show(&mut self, question: Question, expires: Duration) {
         if let Some(waiting) = self.find(&question.id) {
             waiting.change(Digest(question.digest.clone()), expires);
@@ -100,28 +101,28 @@ impl Questions {
         }
     }
 
-    /// Its place in the queue, counted from one.
+    /// Returns the position in the queue, counted from one.
     pub(crate) fn position(&self, id: &str) -> usize {
         self.iter().position(|waiting| waiting.shown.question.id == id).map_or(0, |index| index + 1)
     }
 
-    /// A waiting question by its id or its code.
+    /// Returns a waiting question by its id or its code.
     pub(crate) fn find(&mut self, id: &str) -> Option<&mut Waiting> {
         let named = |question: &Question| question.id == id || question.code == id;
         self.list.iter_mut().find(|waiting| named(&waiting.shown.question))
     }
 
-    /// The question that `waiter` waits for.
+    /// Returns the question that `waiter` waits for.
     pub(crate) fn of(&mut self, waiter: Uuid) -> Option<&mut Waiting> {
         self.list.of(waiter)
     }
 
-    /// A question ends.
+    /// Removes a question that ends.
     pub(crate) fn close(&mut self, id: &str) -> Option<Waiting> {
         self.list.close(|shown| shown.question.id == id)
     }
 
-    /// `waiter` waits no more; gives the question with what is left of its waiters.
+    /// Removes a waiter; returns the question with the rest of its waiters.
     pub(crate) fn leave(&mut self, waiter: Uuid) -> Option<&Waiting> {
         let waiting = self.list.leave(waiter)?;
         let request = waiter.to_string();
@@ -129,23 +130,24 @@ impl Questions {
         Some(waiting)
     }
 
-    /// When the next question may end by itself, by the gate's clock.
+    /// Returns the time at which the next question may end by itself, by the gate's clock.
     pub(crate) fn next_due(&self) -> Option<Duration> {
         self.list.next_due()
     }
 
-    /// The ids of those that nobody has looked at in the time that there is for somebody to connect. Asked once of each.
+    /// Returns the ids of those that nobody has looked at in the time that there is for somebody to connect.
+    /// Asked once of each.
     pub(crate) fn unattended(&mut self, now: Duration) -> Vec<String> {
         let due = self.list.to_attend(now).filter(|waiting| waiting.shown.presented.is_empty());
         due.map(|waiting| waiting.shown.question.id.clone()).collect()
     }
 
-    /// The ids of those whose time is over.
+    /// Returns the ids of those whose time is over.
     pub(crate) fn expired(&self, now: Duration) -> Vec<String> {
         self.list.expired(now).map(|waiting| waiting.shown.question.id.clone()).collect()
     }
 
-    /// Four hex digits that no waiting question has.
+    /// Returns four hex digits that no waiting question has.
     pub(crate) fn fresh_code(&self, seed: Uuid) -> String {
         let (_, low) = seed.as_u64_pair();
         let start = u16::try_from(low & 0xffff).unwrap_or_default();
@@ -155,7 +157,7 @@ impl Questions {
             .unwrap_or_default()
     }
 
-    /// A face says what it shows.
+    /// Notes the part of a question that an approver shows.
     pub(crate) fn presented(&mut self, face: FaceId, seen: &Presented, now: Instant) -> Arming {
         if seen.visible && face.kind == FaceKind::Window {
             for waiting in self.list.iter_mut() {
@@ -176,34 +178,36 @@ impl Questions {
         arming::told(shown.arming(face, now))
     }
 
-    /// A face listed everything.
+    /// Notes that an approver listed all questions.
     pub(crate) fn listed(&mut self, face: FaceKind) {
         for waiting in self.list.iter_mut() {
             waiting.shown.listed(face);
         }
     }
 
-    /// Whether nobody has seen a question yet, because a window showed another one.
+    /// Returns true if nobody has seen a question yet, because a window showed another one.
     pub(crate) fn waits_behind(&mut self, id: &str) -> bool {
         let shown = self.find(id).map(|waiting| &waiting.shown);
         shown
             .is_some_and(|shown| shown.behind && shown.presented.is_empty() && shown.cannot_present.is_none())
     }
 
-    /// Nobody sees what windows show: their arming starts over.
+    /// Starts arming in windows over, as nobody sees what they show.
     pub(crate) fn unseen_in_windows(&mut self) {
         for waiting in self.list.iter_mut() {
             waiting.shown.clocks.retain(|face, _| face.kind != FaceKind::Window);
         }
     }
 
-    /// Whether a window shows anything.
+    /// Returns true if a window shows anything.
     pub(crate) fn in_a_window(&self) -> bool {
         self.iter().flat_map(|waiting| waiting.shown.clocks.keys()).any(|face| face.kind == FaceKind::Window)
     }
 
-    /// Whether an answer counts: the question waits, the digest is the one on show, and the yes of a face
-    /// that says what it shows was armed.
+    /// Returns whether an answer counts.
+    ///
+    /// The question waits, the digest is the one on show, and the approval of an approver that says what it
+    /// shows was armed.
     pub(crate) fn check(
         &mut self,
         params: &AnswerParams,

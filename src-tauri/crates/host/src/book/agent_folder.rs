@@ -1,5 +1,6 @@
-//! An agent's folders: the one that its sandbox is given (socket and key), and the one that it is not (its
-//! `permissions.jsonc`: an agent that could write to it would write its own policy).
+//! Folders of an agent: one that its sandbox is given (socket and key), and one that it is not.
+//!
+//! The second one has its `permissions.jsonc`: an agent that could write to it would write its own policy.
 
 use crate::{folder, small_file};
 use postern_policy::AgentId;
@@ -13,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
 
-/// Where an agent's files lie.
+/// Paths of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentFolder {
     channel: PathBuf,
     permissions: PathBuf,
 }
 
-/// Why an agent's files could not be used.
+/// Reason why an agent's files could not be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
     #[error("the socket {} would have a path of {SOCKET_PATH} bytes or more: use a shorter name or a shorter data folder", .0.display())]
@@ -39,22 +40,22 @@ impl AgentFolder {
         }
     }
 
-    /// The folder that a sandbox is given.
+    /// Returns the folder that a sandbox is given.
     pub(crate) fn channel(&self) -> &Path {
         &self.channel
     }
 
-    /// The channel's socket.
+    /// Returns the channel's socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.channel.join("agent.sock")
     }
 
-    /// The channel's key.
+    /// Returns the channel's key.
     pub(crate) fn key_file(&self) -> PathBuf {
         self.channel.join("agent.key")
     }
 
-    /// The agent's `permissions.jsonc`.
+    /// Returns the agent's `permissions.jsonc`.
     pub(crate) fn permissions(&self) -> PathBuf {
         self.permissions.join("permissions.jsonc")
     }
@@ -74,12 +75,12 @@ impl AgentFolder {
         Ok(())
     }
 
-    /// The key on disk, or a new one where there is none.
+    /// Returns the key on disk, or a new one where there is none.
     pub(crate) fn key(&self) -> Result<Key, FolderError> {
         read_or_make_key(&self.key_file())
     }
 
-    /// A new key in place of the old one.
+    /// Returns a new key in place of the old one.
     pub(crate) fn new_key(&self) -> Result<Key, FolderError> {
         make_key(&self.key_file())
     }
@@ -107,7 +108,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
     folder::make_private(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }
 
-/// The key in `path`, or a new one where there is none.
+/// Returns the key in `path`, or a new one where there is none.
 pub(crate) fn read_or_make_key(path: &Path) -> Result<Key, FolderError> {
     match read_key(path) {
         Err(FolderError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => make_key(path),
@@ -122,7 +123,7 @@ fn read_key(path: &Path) -> Result<Key, FolderError> {
     Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
 }
 
-/// A key straight from the system's random source.
+/// Returns a key straight from the system's random source.
 pub(crate) fn new_key() -> io::Result<Key> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Why the book could not be read or changed.
+//! Errors of reading or changing the policy.
 
 use super::agent_folder::FolderError;
 use super::values::ValueError;
@@ -9,7 +9,7 @@ use postern_policy::{AgentId, PatternError, RuleId, RuleProblem};
 use std::io;
 use std::path::PathBuf;
 
-/// Why the book could not be read or changed. Nothing was changed then.
+/// Error of reading or changing the policy. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BookError {
     #[error(transparent)]

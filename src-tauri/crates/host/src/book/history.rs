@@ -1,4 +1,4 @@
-//! What a rule would have let through: recent commands of an agent, with what was looked up for them then.
+//! Effect of a rule on recent commands of an agent, with what was looked up for them then.
 
 use super::past::{Found, Past};
 use super::remember::rule_of;
@@ -12,17 +12,17 @@ use postern_store::requests::{self, Filter, RequestRow, Summary};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// How many recent requests are looked at.
+/// Number of recent requests that are examined.
 pub(super) const RECENT: u32 = 500;
-/// How many recent requests an offer is tried on.
+/// Number of recent requests that an offer is tried on.
 const OFFERED: u32 = 50;
-/// How many of those that matched are shown.
+/// Number of matches that are shown.
 pub(super) const SHOWN: usize = 10;
 
-/// What rules would have let through.
+/// Requests that rules would have let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Matched {
-    /// How many recent requests.
+    /// Number of recent requests.
     pub(crate) count: u32,
     /// Of how many.
     pub(crate) of: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Matched {
 }
 
 impl Book {
-    /// Which of the recent requests of an agent (of all: none) one of these rules would have matched.
+    /// Returns the recent requests of an agent (of all: `None`) that one of these rules would have matched.
     pub(crate) async fn matched_recently(
         &self,
         agent: Option<AgentId>,
@@ -45,8 +45,8 @@ impl Book {
         .await
     }
 
-    /// How many of the recent requests of an agent each of these offers would have let through, and of how many.
-    /// `asking` are not of the past yet.
+    /// Returns the number of recent requests of an agent that each of these offers would have let through,
+    /// and their total. `asking` are not of the past yet.
     pub(crate) async fn would_let_through(
         &self,
         agent: &AgentId,
@@ -79,7 +79,7 @@ impl Book {
         .await
     }
 
-    /// What each of these sets of rules would have matched. Each command is looked up once.
+    /// Returns the matches of each of these sets of rules. Each command is looked up once.
     fn look_back(&self, recent: Vec<Summary>, sets: &[Vec<Rule>]) -> Result<Vec<Matched>, BookError> {
         let of = u32::try_from(recent.len()).unwrap_or(u32::MAX);
         let mut found = vec![Matched { of, ..Matched::default() }; sets.len()];
@@ -101,8 +101,8 @@ impl Book {
         Ok(found)
     }
 
-    /// Which of the sets holds a rule that matches a request of the past. One that cannot be looked up any more is not
-    /// matched.
+    /// Returns for each set whether it holds a rule that matches a request of the past. One that cannot be
+    /// looked up any more is not matched.
     fn would_have_matched(&self, summary: &Summary, sets: &[Vec<Rule>]) -> Result<Vec<bool>, BookError> {
         let Some(past) = self.past(summary)? else { return Ok(vec![false; sets.len()]) };
         let now = now();
@@ -110,7 +110,7 @@ impl Book {
         Ok(sets.iter().map(any).collect())
     }
 
-    /// A request of the past as things were then; as they are now where that was not kept.
+    /// Returns a request of the past as things were then; as they are now where that was not kept.
     fn past(&self, summary: &Summary) -> Result<Option<Past>, BookError> {
         let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(None) };
         Ok(Past::of(&row, &self.places().home)

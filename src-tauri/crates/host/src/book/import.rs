@@ -4,16 +4,16 @@ use super::{AgentChanges, Book, BookError};
 use postern_policy::{AgentId, Effect, Lifetime, Limits, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::collections::HashSet;
 
-/// What came of an import.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Imported {
     /// The rules that were added, or would be.
     pub(crate) added: Vec<Rule>,
-    /// How many were there already.
+    /// Number of rules that were there already.
     pub(crate) same: u32,
 }
 
-/// What makes two rules the same. Pins belong to one machine and are not compared.
+/// Parts of a rule that make two rules the same. Pins belong to one computer and are not compared.
 type Said = (
     (Effect, RuleOrigin, bool, bool, Option<Box<Limits>>, Option<Profile>),
     Option<AgentId>,

@@ -1,4 +1,4 @@
-//! What is wrong with the rules there are, with what this machine says about the programs that they name.
+//! Lint of the saved rules, with what this computer says about the programs that they name.
 
 use super::rules::{file_rule, from_file};
 use super::{AgentEntry, Book, BookError, now};
@@ -13,20 +13,19 @@ use std::path::Path;
 pub(crate) struct LintedRule {
     /// The rule.
     pub(crate) rule: Rule,
-    /// What is wrong.
     pub(crate) finding: Finding,
 }
 
-/// What is wrong with all of it.
+/// Findings of a lint.
 #[derive(Debug, Default)]
 pub(crate) struct Wrong {
-    /// How many rules were looked at.
+    /// Number of rules that were examined.
     pub(crate) looked_at: usize,
     /// With single rules.
     pub(crate) rules: Vec<LintedRule>,
     /// With whole files: whose, and what.
     pub(crate) files: Vec<(AgentId, FileError)>,
-    /// With what an organisation ships.
+    /// With what an organization ships.
     pub(crate) managed: Option<String>,
 }
 
@@ -60,14 +59,15 @@ impl Book {
         Ok(wrong)
     }
 
-    /// Who may connect as the agent that a rule is for, besides the person; as any agent, where it is for all.
+    /// Returns the users who may connect as the agent that a rule is for, besides the person; as any agent,
+    /// if it is for all.
     fn uids_of(&self, agent: Option<&AgentId>) -> Vec<u32> {
         let agents = self.agents();
         let whose = agents.iter().filter(|entry| agent.is_none_or(|agent| entry.agent.id == *agent));
         whose.flat_map(|entry| entry.agent.uids.clone()).collect()
     }
 
-    /// What lies at the path of a rule; none where it names none. Reads the disk.
+    /// Returns the file at the path of a rule; `None` if it names none. Reads the disk.
     fn lies_at(&self, rule: &Rule) -> Option<Seen> {
         let changed = rule
             .pin

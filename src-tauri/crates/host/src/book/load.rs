@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is read from the record.
+/// Rows that are read from the record.
 struct Record {
     agents: Vec<Agent>,
     /// All of them, or those of the one agent whose part is built.
@@ -79,7 +79,7 @@ impl Book {
     fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
         let before = self.snapshot();
         let managed = Managed::read(&self.places().managed, &self.places().home);
-        // What an organisation ships is in every agent's part.
+        // What an organization ships is in every agent's part.
         let only = only.filter(|_| managed == before.managed);
         let record = self.inner.store.read(|conn| {
             Ok(Record {
@@ -115,7 +115,7 @@ impl Book {
         })
     }
 
-    /// The rules that hold for every agent, compiled once for all of them.
+    /// Returns the rules that hold for every agent, compiled once for all of them.
     fn everyones(&self, rules: &[Rule], managed: &Result<Managed, String>) -> RuleSet {
         let shipped = managed.iter().flat_map(|managed| &managed.rules);
         self.compile(rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()))
@@ -183,7 +183,7 @@ impl Book {
     }
 }
 
-/// Without a named author, the file was changed on disk.
+/// Runs a write with its author. Without a named author, the file was changed on disk.
 fn recorded_for<T>(path: &str, write: impl FnOnce() -> T) -> T {
     match audit::current() {
         Some(_) => write(),
@@ -201,7 +201,7 @@ fn of_text(text: &str) -> Value {
     json!({ "sha256": sha256, "text": text })
 }
 
-/// What the person should know about.
+/// Returns the concerns for the person.
 fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<Concern> {
     let told = |problem: &String| {
         let message = format!("your organisation's rules: {problem}: everything is denied");

@@ -1,5 +1,7 @@
-//! The book: agents, rules, skills, settings and permissions files, as an immutable snapshot that requests are judged
-//! by, and the only way to change any of them: write to the record, then swap the snapshot. Who changes tells the gate.
+//! Policy store: agents, rules, skills, settings and permissions files.
+//!
+//! Requests are judged by an immutable snapshot of it. The only way to change any of them is to write to the
+//! record, then swap the snapshot. The caller that changes it notifies the gate.
 
 mod agent_folder;
 mod agents;
@@ -49,16 +51,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
-/// Where things lie on this machine.
+/// Paths on this computer.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     /// The data folder: absolute, real.
     pub(crate) data: PathBuf,
     /// The person's home folder: absolute, as text.
     pub(crate) home: String,
-    /// Where the rules that an organisation ships may lie.
+    /// Paths at which the rules of an organization may be.
     pub(crate) managed: Vec<ManagedPlace>,
-    /// Whether names are compared without case (the default volume of macOS).
+    /// True if names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
     /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
@@ -76,7 +78,7 @@ struct Inner {
     resolver: Resolver,
     places: Places,
     snapshot: ArcSwap<Snapshot>,
-    /// One change at a time: what is written last is swapped in last.
+    /// Write lock: one change at a time, so that what is written last is swapped in last.
     writing: Mutex<()>,
     sessions: sessions::Sessions,
     /// Told when the set of watched folders may have changed.
@@ -112,42 +114,42 @@ impl Book {
         Ok(book)
     }
 
-    /// Everything as it is at the moment. It never changes: what is changed is in the next one.
+    /// Returns everything as it is at the moment. It never changes: what is changed is in the next one.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.inner.snapshot.load_full()
     }
 
-    /// What an agent is judged by; none where there is no such agent.
+    /// Returns the policy of an agent; `None` if there is no such agent.
     pub(crate) fn policy(&self, agent: &AgentId) -> Option<Arc<AgentPolicy>> {
         self.inner.snapshot.load().agents.get(agent).map(|entry| Arc::clone(&entry.policy))
     }
 
-    /// One agent; none where there is no such agent.
+    /// Returns an agent; `None` if there is no such agent.
     pub(crate) fn agent(&self, agent: &AgentId) -> Option<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.get(agent).cloned()
     }
 
-    /// Every agent, by name.
+    /// Returns every agent, by name.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.values().cloned().collect()
     }
 
-    /// The number of the snapshot: another one means that something changed.
+    /// Returns the number of the snapshot: another one means that something changed.
     pub(crate) fn version(&self) -> u64 {
         self.inner.snapshot.load().version
     }
 
-    /// Where things lie.
+    /// Returns the paths.
     pub(crate) fn places(&self) -> &Places {
         &self.inner.places
     }
 
-    /// The record that it is kept in.
+    /// Returns the record that it is kept in.
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }
 
-    /// How programs are looked up.
+    /// Returns the resolver of programs.
     pub(crate) fn resolver(&self) -> &Resolver {
         &self.inner.resolver
     }
@@ -161,7 +163,7 @@ impl Book {
         self.inner.writing.lock().await
     }
 
-    /// One agent, or the error that says there is none.
+    /// Returns an agent, or the error that there is none.
     pub(crate) fn entry(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, BookError> {
         self.agent(agent).ok_or_else(|| BookError::NoAgent(agent.clone()))
     }

@@ -1,7 +1,7 @@
-//! What was looked up for a request, kept with it: so it can be judged again later, as things were then.
+//! Facts of an earlier request, kept with it: so it can be judged again later, as things were then.
 
 use super::Places;
-use crate::gate::touches_of_line;
+use crate::touches::touches_of_line;
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use postern_policy::{
     AgentPolicy, Confinable, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge,
@@ -13,14 +13,14 @@ use postern_store::requests::RequestRow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What was looked up for a request, as it is kept.
+/// Facts that were looked up for a request, as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
-    /// Who would run it.
+    /// Actor that would run it.
     #[serde(default)]
     pub(crate) origin: Origin,
-    /// What was found for each step.
+    /// Facts for each step.
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
     pub(crate) cwd: String,
@@ -30,7 +30,7 @@ pub(crate) struct Found {
     /// True if the system could confine a run with the profile `look`.
     #[serde(default)]
     pub(crate) confinable: bool,
-    /// The same with the profile `project`.
+    /// True if the profile `project` could hold it.
     #[serde(default)]
     pub(crate) confinable_project: bool,
     /// The confinement that the request asked for.
@@ -38,13 +38,13 @@ pub(crate) struct Found {
     pub(crate) confine: Option<Confine>,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
-    /// Its standard input.
+    /// Standard input.
     #[serde(default)]
     pub(crate) input: Input,
 }
 
 impl Found {
-    /// As it is kept.
+    /// Returns the text to store.
     pub(crate) fn text(&self) -> String {
         // Structs, lists and texts: nothing that could not be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
@@ -61,15 +61,17 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// A request from its record; none where nothing was looked up for it, or where what it asked for reads otherwise
-    /// now than it did then.
+    /// Returns a request from its record.
+    ///
+    /// `None` if nothing was looked up for it, or if its text reads otherwise now than it did then.
     pub(crate) fn of(row: &RequestRow, home: &str) -> Option<Self> {
         let found: Found = serde_json::from_str(row.facts.as_deref()?).ok()?;
         let (reading, shell) = reading_of(row, home)?;
         Self::with(reading, found, shell, row)
     }
 
-    /// A request from its record, with what is found for it now; none where it cannot be read any more.
+    /// Returns a request from its record, with what is found for it now; `None` if it cannot be read any
+    /// more.
     pub(crate) fn found_again(
         row: &RequestRow,
         home: &str,
@@ -96,7 +98,7 @@ impl Past {
         protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
     }
 
-    /// Whether a rule is about it.
+    /// Returns true if a rule is about it.
     pub(crate) fn is_matched(&self, rule: &Rule, places: &Places, now: Millis) -> bool {
         would_match(rule, &self.facts(places, &places.data.to_string_lossy(), now))
     }
@@ -124,7 +126,7 @@ impl Past {
     }
 }
 
-/// What a recorded request asked for, or what a person made of it, and whether it was shell text.
+/// Returns the command of a recorded request, or a person's version of it, and whether it was shell text.
 fn reading_of(row: &RequestRow, home: &str) -> Option<(Reading, bool)> {
     let argv_of = |argv: &[String]| (read_argv_at(argv, home), false);
     let shell_of = |text: &str| (read_shell_at(text, Dialect::Bash, home), true);

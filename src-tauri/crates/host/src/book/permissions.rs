@@ -18,11 +18,11 @@ const LONGEST: u64 = 256 * 1024;
 /// A `permissions.jsonc` as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct PermissionsFile {
-    /// Its text; empty where it could not be read.
+    /// Text; empty if it could not be read.
     pub(crate) text: String,
-    /// What it says, or what is wrong with it.
+    /// Parsed content, or its fault.
     pub(crate) read: Result<FileLayer, FileError>,
-    /// The file as it was when it was read; none where there was none to look at.
+    /// The file as it was when it was read; `None` if there was none to look at.
     stamp: Option<Stamp>,
 }
 
@@ -38,7 +38,8 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// How old a change must be for its time to tell it from the next one, in milliseconds: clocks of file systems are coarse.
+/// Age at which the time of a change tells it from the next one, in milliseconds: clocks of file systems are
+/// coarse.
 const SETTLED: i64 = 2000;
 
 impl Stamp {
@@ -73,14 +74,14 @@ impl PermissionsFile {
         }
     }
 
-    /// Whether the file is what was read of it.
+    /// Returns true if the file is what was read of it.
     fn is_current(&self, path: &Path) -> bool {
         let Some(stamp) = &self.stamp else { return false };
         let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == *stamp);
         same && (stamp.is_settled() || read(path).is_ok_and(|(text, _)| text == self.text))
     }
 
-    /// What is wrong with it, with line and column.
+    /// Returns its fault, with line and column.
     pub(crate) fn problem(&self) -> Option<Place> {
         let error = self.read.as_ref().err()?;
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -141,7 +142,7 @@ impl Book {
         Ok(changed)
     }
 
-    /// Whether an agent's file is what it is judged by.
+    /// Returns true if an agent's file is what it is judged by.
     pub(crate) fn is_current(&self, agent: &AgentId) -> bool {
         self.agent(agent).is_none_or(|entry| entry.permissions.is_current(&entry.folder.permissions()))
     }

@@ -6,7 +6,7 @@ use postern_command::escape;
 use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
 
 impl Book {
-    /// What the program that a pattern names is at this moment. Reads the disk.
+    /// Returns a pin on the program that a pattern names, as it is at this moment. Reads the disk.
     pub(super) fn pin_of(&self, pattern: &Pattern, agent: Option<&AgentId>) -> Result<Pin, BookError> {
         match pattern {
             Pattern::Path(path) if path.contains(['*', '?', '[', '{']) => {
@@ -27,7 +27,7 @@ impl Book {
         }
     }
 
-    /// The program that an argv would start, and its script where it is an interpreter with one.
+    /// Returns the program that an argv would start, and its script where it is an interpreter with one.
     fn pin_of_command(&self, argv: &[String], agent: Option<&AgentId>) -> Result<Pin, BookError> {
         let home = &self.places().home;
         let chosen = agent.and_then(|agent| self.agent(agent));
@@ -46,8 +46,10 @@ impl Book {
         Ok(pin)
     }
 
-    /// Returns true if one of these agents (all, if the list is empty) can change the program or script that a
-    /// pattern names. Then a pin on it does not hold. Reads the disk.
+    /// Returns true if one of these agents (all, if the list is empty) can change the program or script that
+    /// a pattern names.
+    ///
+    /// Then a pin on it does not hold. Reads the disk.
     pub(super) fn is_changeable(&self, pattern: &Pattern, agent: Option<&AgentId>) -> bool {
         let (home, agents) = (&self.places().home, self.agents());
         let words = |text: &str| postern_command::words_of(text).unwrap_or_default();
@@ -69,7 +71,7 @@ impl Book {
         })
     }
 
-    /// Whether the program that a pinned rule names is another one now; none where it cannot be told.
+    /// Returns whether the program that a pinned rule names is another one now; `None` if it cannot be told.
     pub(super) fn has_changed(&self, pattern: &Pattern, agent: Option<&AgentId>, pin: &Pin) -> Option<bool> {
         let now = self.pin_of(pattern, agent).ok()?;
         Some(now.program.sha256 != pin.program.sha256)

@@ -1,4 +1,4 @@
-//! What *Always* saves: rules with the program as it is, durable before anything runs because of them.
+//! Saves the rules of *Always* with the program as it is, durable before anything runs because of them.
 
 use super::agent_folder::AgentFolder;
 use super::{Book, BookError, PermissionsFile, now};
@@ -11,20 +11,18 @@ use postern_policy::{
 };
 use postern_store::{Connection, Error, renewals};
 
-/// What a person chose to remember from a question.
+/// Choice of a person to save rules from a question.
 #[derive(Debug, Clone)]
 pub(crate) struct Remember {
-    /// Whose question it was.
     pub(crate) agent: AgentId,
     /// For whom it is saved.
     pub(crate) scope: Scope,
     /// Allow or deny.
     pub(crate) effect: Effect,
-    /// Who may run what is allowed.
+    /// Origins that the rules are for.
     pub(crate) origin: RuleOrigin,
-    /// How long it lasts.
     pub(crate) lifetime: Lifetime,
-    /// Why, in the person's words.
+    /// Reason, in the person's words.
     pub(crate) why: Option<String>,
     /// The rules: one for each step that no rule covers.
     pub(crate) rules: Vec<NewRule>,
@@ -33,51 +31,48 @@ pub(crate) struct Remember {
 }
 
 impl Remember {
-    /// Whether other agents may be judged otherwise by it.
+    /// Returns true if other agents may be judged otherwise by it.
     fn is_for_others(&self) -> bool {
         let mut renewed = self.renews.iter().flat_map(|renewal| &renewal.rules);
         self.scope == Scope::Everyone || renewed.any(|rule| rule.agent.as_ref() != Some(&self.agent))
     }
 }
 
-/// What was saved.
+/// Result of saving.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
     /// The rules, by number.
     pub(crate) rules: Vec<RuleId>,
     /// The entry in the audit by which rules were renewed, and those.
     pub(crate) renewed: Option<(i64, Vec<RuleId>)>,
-    /// Whether other agents may be judged otherwise by it.
+    /// True if other agents may be judged otherwise by it.
     pub(crate) for_others: bool,
 }
 
-/// One rule of an offer.
+/// Rule of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewRule {
-    /// What it matches.
     pub(crate) pattern: Pattern,
     /// Argument patterns.
     pub(crate) args: Option<Vec<String>>,
     /// The identities that were shown.
     pub(crate) pin: Option<Pin>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     pub(crate) allow_writes: bool,
     /// Limits beyond which it covers nothing.
     pub(crate) limits: Option<Box<Limits>>,
     /// Profile that what it allows runs in.
     pub(crate) confine: Option<Profile>,
-    /// Where it holds: this folder and below, or everywhere.
+    /// Folder in which it holds, with everything below; `None` is everywhere.
     pub(crate) folder: Option<String>,
     /// Standard input that it covers.
     pub(crate) input: RuleInput,
 }
 
-/// What a person chose to remember from a question about a tool.
+/// Choice of a person to save lines from a question about a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolRemember {
-    /// Whose question it was.
     pub(crate) agent: AgentId,
-    /// Its session.
     pub(crate) session: Option<String>,
     /// The tool.
     pub(crate) tool: String,
@@ -206,7 +201,8 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
     }
 }
 
-/// Whether a saved rule is the same but for its pin and its lifetime. One that lasts is not cut short.
+/// Returns true if a saved rule is the same but for its pin and its lifetime. One that lasts is not cut
+/// short.
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
         let place = (rule.folder.clone(), rule.input.clone(), rule.origin);

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Another policy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Edited {
-    /// These rules instead of the person's own; those of skills and of an organisation stay.
+    /// These rules instead of the person's own; those of skills and of an organization stay.
     pub(crate) rules: Option<Vec<Rule>>,
     /// These rules besides.
     pub(crate) and: Vec<Rule>,
@@ -20,18 +20,18 @@ pub(crate) struct Edited {
 }
 
 impl Edited {
-    /// Whether anything is edited at all.
+    /// Returns true if anything is edited at all.
     fn is_something(&self) -> bool {
         self.rules.is_some() || self.file.is_some() || !self.and.is_empty()
     }
 }
 
-/// What came of it.
+/// Result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
-    /// How many were judged again.
+    /// Number of requests that were judged again.
     pub(crate) judged: u32,
-    /// How many could not be.
+    /// Number of requests that could not be.
     pub(crate) skipped: u32,
     /// Those that come out otherwise, newest first.
     pub(crate) changes: Vec<Change>,
@@ -44,9 +44,9 @@ pub(crate) struct Replayed {
 pub(crate) struct Change {
     /// The request.
     pub(crate) request: Summary,
-    /// What the policy said, or says.
+    /// Decision of the policy then, or now.
     pub(crate) was: Decision,
-    /// What it would say.
+    /// Verdict of the other policy.
     pub(crate) becomes: Verdict,
 }
 
@@ -57,8 +57,10 @@ struct Pair {
 }
 
 impl Book {
-    /// Judges recorded requests again, newest first, `limit` of them. Without an edit, by the policy as it is, against
-    /// what was said then; with one, by the edited policy against the policy as it is.
+    /// Judges recorded requests again, newest first, `limit` of them.
+    ///
+    /// Without an edit, by the policy as it is, against the decision then; with one, by the edited policy
+    /// against the policy as it is.
     pub(crate) async fn replay(
         &self,
         filter: Filter,
@@ -93,7 +95,7 @@ impl Book {
         Ok(replayed)
     }
 
-    /// What was said of a request, or is by now, and what would be.
+    /// Returns the decision on a request then, or now, and the verdict of the other policy.
     fn again(&self, pair: &Pair, row: &RequestRow) -> Option<(Decision, Verdict)> {
         let past = Past::of(row, &self.places().home)?;
         let at = now();
@@ -104,7 +106,7 @@ impl Book {
         Some((was, past.judge(&pair.after, self.places(), at)))
     }
 
-    /// The policies to compare; none for an agent that is gone.
+    /// Returns the policies to compare; none for an agent that is gone.
     fn pair(&self, agent: &AgentId, edited: &Edited) -> Result<Option<Pair>, BookError> {
         let Some(entry) = self.agent(agent) else { return Ok(None) };
         let now = AgentPolicy::clone(&entry.policy);
@@ -140,7 +142,8 @@ impl Book {
         Ok(rules)
     }
 
-    /// How many of the recent requests come out otherwise because of one more rule, and some of them: each command once.
+    /// Returns the number of recent requests that come out otherwise because of one more rule, and some of
+    /// them: each command once.
     pub(crate) async fn changed_by(
         &self,
         agent: Option<AgentId>,

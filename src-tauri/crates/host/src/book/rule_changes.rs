@@ -8,8 +8,10 @@ use std::collections::HashSet;
 const MOST: usize = 20_000;
 
 impl Book {
-    /// Writes and removes rules in one transaction, and swaps them in. A rule whose number is 0 gets one. Refused whole
-    /// where one of them could not be saved by itself.
+    /// Writes and removes rules in one transaction, and swaps them in. A rule with the number 0 gets a new
+    /// one.
+    ///
+    /// Refused as a whole if one of them could not be saved by itself.
     pub(crate) async fn put_rules(
         &self,
         put: Vec<Rule>,

@@ -21,7 +21,7 @@ const SESSION_LINES: RuleId = -(1 << 40);
 pub(crate) struct Listed {
     /// The rule.
     pub(crate) rule: Rule,
-    /// Where it came from, in a word or two.
+    /// Source, in a word or two.
     pub(crate) from: String,
     /// Remarks on it.
     pub(crate) remarks: Vec<RuleRemark>,
@@ -38,7 +38,7 @@ fn real_folder(folder: &str, home: &str) -> String {
     }
 }
 
-/// How long a rule that denies is kept behind its end.
+/// Time that a rule that denies is kept after its end.
 const KEPT_DENIES: Millis = 30 * DAY;
 
 impl Book {
@@ -99,12 +99,12 @@ impl Book {
         Ok(true)
     }
 
-    /// The rule that a draft stands for: read, pinned where it is to be, and checked.
+    /// Returns the rule that a draft stands for: read, pinned where it is to be, and checked.
     pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
         self.blocking(move |book| book.rule_from(draft, source)).await
     }
 
-    /// The same for many; the error of each says what is wrong with it.
+    /// Makes many rules; the error of each says what is wrong with it.
     pub(crate) async fn rules_of(
         &self,
         drafts: Vec<RuleDraft>,
@@ -166,7 +166,7 @@ impl Book {
         }
     }
 
-    /// Saves a new rule and swaps it in. Whoever calls holds the pen.
+    /// Saves a new rule and swaps it in. Whoever calls holds the write lock.
     pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
         let agent = rule.agent.clone();
         let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;
@@ -174,7 +174,7 @@ impl Book {
         Ok(id)
     }
 
-    /// All that a list shows.
+    /// Returns all that a list shows.
     #[cfg(test)]
     pub(crate) async fn rules(
         &self,
@@ -212,7 +212,8 @@ impl Book {
         .await
     }
 
-    /// The rules that make sense elsewhere: a skill's is bound to this machine's programs, a file's is in the file.
+    /// Returns the rules that make sense elsewhere: a skill's is bound to this machine's programs, a file's
+    /// is in the file.
     pub(crate) async fn portable_rules(
         &self,
         agent: Option<AgentId>,
@@ -229,7 +230,7 @@ impl Book {
         .await
     }
 
-    /// Those of the record, then those of an organisation.
+    /// Returns those of the record, then those of an organization.
     pub(super) fn kept_and_shipped(
         &self,
         wanted: impl Fn(Option<&AgentId>) -> bool,
@@ -257,7 +258,8 @@ impl Book {
         self.store().read(|conn| postern_store::rules::get(conn, id))?.ok_or(BookError::NoRule(id))
     }
 
-    /// Those of the rules at these places, with what is to be said about each. Reads the disk where they are pinned.
+    /// Returns those of the rules at these places, with what is to be said about each. Reads the disk where
+    /// they are pinned.
     fn list(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<Listed> {
         let mut said: HashMap<RuleId, Vec<RuleRemark>> = HashMap::new();
         for (id, remark) in remarks(&rules, lasting()) {
@@ -272,7 +274,7 @@ impl Book {
         listed.collect()
     }
 
-    /// What only this machine can say about a rule.
+    /// Returns the remarks on a rule that need this computer's files.
     fn remarks_of(&self, rule: &Rule) -> Vec<RuleRemark> {
         let mut remarks = Vec::new();
         if rule.source == Source::Managed {
@@ -292,7 +294,7 @@ impl Book {
     }
 }
 
-/// Whether rules of this owner (everybody's: none) are asked for.
+/// Returns whether rules of this owner (everybody's: none) are asked for.
 fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) -> bool {
     let agent = agent.cloned();
     move |owner| match (&agent, owner) {
@@ -302,7 +304,8 @@ fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) 
     }
 }
 
-/// The rules of an agent's `permissions.jsonc`, but for those that a new file is written with: they say what holds without them.
+/// Returns the rules of an agent's `permissions.jsonc`, but for those that a new file is written with: they
+/// say what holds without them.
 pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
     let lines = layer.entries().iter().filter(|line| !line.is_seeded());
@@ -312,7 +315,9 @@ pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
     listed.collect()
 }
 
-/// The rules that hold in an agent's sessions alone: what a subagent was opened with, and what *Always* added there and not to the
+/// Returns the rules that hold in an agent's sessions alone.
+///
+/// These are the ones that a subagent was opened with, and those that *Always* added there and not to the
 /// file.
 fn from_sessions(entry: &AgentEntry) -> Vec<Listed> {
     let mut sessions: Vec<_> = entry.policy.sessions.iter().collect();
@@ -341,8 +346,8 @@ fn read_only(rule: Rule, from: String) -> Listed {
     Listed { rule, from, remarks: vec![of_kind(RemarkKind::ReadOnly)] }
 }
 
-/// A line of an agent's `permissions.jsonc` as a rule: its number is the line, negative. A line about another tool than a shell
-/// is written with its tool.
+/// Returns a line of an agent's `permissions.jsonc` as a rule: its number is the line, negative. A line about
+/// another tool than a shell is written with its tool.
 pub(super) fn file_rule(agent: &AgentId, line: &Entry) -> Rule {
     let written = if line.is_about_commands() {
         line.written.clone()

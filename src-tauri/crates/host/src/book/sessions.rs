@@ -8,7 +8,7 @@ use postern_store::sessions::{Line, OpenSession};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many sessions of one agent have layers at a time.
+/// Most sessions of an agent that have layers at a time.
 const MOST: usize = 256;
 
 /// The layers of every agent's sessions.
@@ -20,12 +20,13 @@ pub(super) struct Sessions {
 #[derive(Debug, Clone, Default)]
 struct Kept {
     layers: SessionLayers,
-    /// When its agent opened it; none where it was only named: it is in memory alone then.
+    /// Time at which its agent opened it; `None` if it was only named: it is in memory alone then.
     opened_at: Option<Millis>,
 }
 
 impl Sessions {
-    /// Those that were open when the last host ended. A layer with a line that cannot be read any more denies everything.
+    /// Returns those that were open when the last host ended. A layer with a line that cannot be read any
+    /// more denies everything.
     pub(super) fn of_record(kept: Vec<OpenSession>, home: &str) -> Self {
         let mut all: HashMap<AgentId, HashMap<String, Kept>> = HashMap::new();
         for open in kept {
@@ -45,7 +46,7 @@ impl Sessions {
         Self { all: Mutex::new(all) }
     }
 
-    /// Those of one agent.
+    /// Returns those of one agent.
     pub(super) fn of(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
         let all = self.lock();
         let sessions = all.get(agent).into_iter().flatten();
@@ -64,7 +65,7 @@ impl Sessions {
         self.lock().remove(agent);
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    /// Locks the sessions. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
     fn lock(&self) -> MutexGuard<'_, HashMap<AgentId, HashMap<String, Kept>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,13 +87,12 @@ fn lines_of(layer: &FileLayer) -> Vec<Line> {
 /// A session that an agent opens.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSession {
-    /// Its name.
     pub(crate) session: String,
     /// The session that it is a subagent of: its layers hold here too.
     pub(crate) parent: Option<String>,
     /// The subagent's own layer, as the text of a `permissions.jsonc`.
     pub(crate) rules: Option<String>,
-    /// Whether it may ask for the host; none is what its kind may.
+    /// True if it may ask for the host; none is what its kind may.
     pub(crate) elevated: Option<bool>,
 }
 
@@ -150,7 +150,7 @@ impl Book {
         Ok(())
     }
 
-    /// The sessions that have layers, by agent and name.
+    /// Returns the sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
         let all = self.inner.sessions.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {
@@ -161,7 +161,7 @@ impl Book {
         named
     }
 
-    /// The names of an agent's sessions that were opened and are not closed.
+    /// Returns the names of an agent's sessions that were opened and are not closed.
     pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
         let all = self.inner.sessions.lock();
         let sessions = all.get(agent).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What holds for the whole.
+//! Settings of the host.
 
 use super::{Book, BookError, now, values};
 use postern_contract::methods::HostSettings;
@@ -14,13 +14,13 @@ pub(super) fn read(conn: &Connection) -> Result<HostSettings, postern_store::Err
     Ok(postern_store::settings::get(conn, KEY)?.unwrap_or_default())
 }
 
-/// How many bytes of history are kept, however young it is.
+/// Most bytes of history that are kept, of any age.
 const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
-/// How many requests are cleared away before others may write again.
+/// Number of requests that are deleted before others may write again.
 const STEP: u32 = 500;
 /// A day in milliseconds.
 pub(super) const DAY: Millis = 24 * 3_600_000;
-/// When the whole record was last looked at, among its settings.
+/// Key of the time at which the whole record was last checked, among its settings.
 const CHECKED: &str = "record.checked";
 
 impl Book {

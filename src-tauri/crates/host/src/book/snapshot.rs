@@ -14,24 +14,23 @@ use std::sync::Arc;
 /// Everything at one moment. Never changed: a change makes the next one.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
-    /// Its number; each has its own.
+    /// Number; each snapshot has its own.
     pub(crate) version: u64,
     /// The agents.
     pub(crate) agents: BTreeMap<AgentId, Arc<AgentEntry>>,
-    /// What an organisation decides, or why that cannot be read.
+    /// Policy of an organization, or the reason why it cannot be read.
     pub(crate) managed: Result<Managed, String>,
     /// The rules that hold for every agent, the managed ones among them: each agent's own are beside them.
     pub(crate) everyone: RuleSet,
     /// The skills that were found.
     pub(crate) skills: Arc<Vec<Skill>>,
-    /// What holds for the whole.
     pub(crate) settings: HostSettings,
-    /// What needs the person's attention.
+    /// Concerns for the person.
     pub(crate) attention: Vec<Concern>,
 }
 
 impl Default for Snapshot {
-    /// Before anything was read: nobody may do anything.
+    /// Returns the snapshot before anything was read: nobody may do anything.
     fn default() -> Self {
         Self {
             version: 0,
@@ -45,23 +44,21 @@ impl Default for Snapshot {
     }
 }
 
-/// One agent.
+/// Agent with its policy and files.
 #[derive(Debug)]
 pub(crate) struct AgentEntry {
-    /// As it is kept, but for the settings that an organisation decides.
+    /// As it is kept, but for the settings that an organization decides.
     pub(crate) agent: Agent,
-    /// Its settings as they are kept: the person's own.
+    /// Settings as they are stored: the person's own.
     pub(crate) own: Settings,
-    /// The names of the settings that an organisation decides.
+    /// The names of the settings that an organization decides.
     pub(crate) locked: Vec<String>,
-    /// Where its files lie.
     pub(crate) folder: AgentFolder,
-    /// What it is judged by.
     pub(crate) policy: Arc<AgentPolicy>,
-    /// Its `permissions.jsonc`, as it was read.
+    /// Content of `permissions.jsonc`, as it was read.
     pub(crate) permissions: PermissionsFile,
-    /// How many allow rules of its own it has.
+    /// Number of its own allow rules.
     pub(crate) allow_rules: u32,
-    /// How many deny rules.
+    /// Number of its own deny rules.
     pub(crate) deny_rules: u32,
 }

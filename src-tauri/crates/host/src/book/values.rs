@@ -22,7 +22,7 @@ const RUNNING: RangeInclusive<u32> = 1..=256;
 /// The most entries in a list.
 const LONGEST_LIST: usize = 100;
 
-/// Every key that can be set, as `postern agents set` names them.
+/// Returns every key that can be set, as `postern agents set` names them.
 fn keys() -> String {
     SETTING_KEYS.map(|key| key.name).join(", ")
 }
@@ -53,7 +53,8 @@ pub(crate) enum ValueError {
     UnconfirmedEverything { ask: &'static str },
 }
 
-/// Why settings that a person typed want a second word, where they do. What was so before does not.
+/// Returns the reason why settings that a person typed need a confirmation, if they do. A setting that was so
+/// before does not.
 pub(crate) fn unconfirmed(before: &Settings, after: &Settings) -> Option<ValueError> {
     let everything = |settings: &Settings| settings.security == Security::Full && settings.ask != Ask::Always;
     if after.fallback == Fallback::Full && before.fallback != Fallback::Full {
@@ -95,7 +96,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
     Ok(())
 }
 
-/// Whether settings are within their limits, however they were set.
+/// Returns whether settings are within their limits, however they were set.
 pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     let times = |ms: &u64| humantime::format_duration(Duration::from_millis(*ms)).to_string();
     within("approval-timeout", &settings.approval_timeout_ms, &APPROVAL_TIMEOUT, times)?;
@@ -118,7 +119,7 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     each("search-path", &settings.search_path, folder_problem)
 }
 
-/// Whether a run timeout is one that has an effect, where the two that make it were changed.
+/// Returns whether a run timeout is one that has an effect, where the two that make it were changed.
 pub(crate) fn check_cap(before: &Settings, after: &Settings) -> Result<(), ValueError> {
     let times = |settings: &Settings| (settings.run_timeout_ms, settings.run_timeout_cap_ms);
     match times(after) {

@@ -1,5 +1,7 @@
-//! seccomp filter of a confined run. It refuses what Landlock and mounts do not cover: sockets, `io_uring` (which
-//! opens sockets itself), access to other processes, new namespaces, and input put into a terminal.
+//! Seccomp filter of a confined run.
+//!
+//! It refuses what Landlock and mounts do not cover: sockets, `io_uring` (which opens sockets itself), access
+//! to other processes, new namespaces, and input put into a terminal.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -12,7 +14,7 @@ use std::sync::OnceLock;
 const ARCH: TargetArch = TargetArch::x86_64;
 #[cfg(target_arch = "aarch64")]
 const ARCH: TargetArch = TargetArch::aarch64;
-/// The same in the kernel's words.
+/// Architecture in the kernel's words.
 #[cfg(target_arch = "x86_64")]
 const AUDIT_ARCH: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
@@ -27,7 +29,6 @@ const RETURN: u16 = 0x06;
 /// Sockets that a run may open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sockets {
-    /// None.
     None,
     /// Internet sockets, and the kernel's list of network interfaces. Never a socket with a path: no rule tells
     /// another program's socket from its own.
@@ -179,14 +180,14 @@ pub(super) fn of_project(sockets: Sockets) -> Result<Vec<libc::sock_filter>, Str
     compiled.get_or_init(|| program(sockets, false)).clone()
 }
 
-/// What becomes of a call by its number alone.
+/// Treatment of a call by its number alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Allowed,
     Refused,
     /// As if the kernel did not know it.
     Unknown,
-    /// Its arguments decide.
+    /// Decided by its arguments.
     Arguments,
 }
 

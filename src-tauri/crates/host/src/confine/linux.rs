@@ -1,5 +1,7 @@
-//! Profiles on Linux. `look` is Landlock and seccomp. `project` needs mounts as well, because Landlock only adds
-//! rights down a tree: "writable except `.git/config`" has no form in it.
+//! Profiles on Linux. `look` is Landlock and seccomp.
+//!
+//! `project` needs mounts as well, because Landlock only adds rights down a tree: "writable except
+//! `.git/config`" has no form in it.
 
 use super::filter::{self, Sockets};
 use super::mounts::{Access, Mounts, onto};
@@ -28,7 +30,7 @@ static SYSTEM: [(&CStr, FileSystem); 4] = [
 const TERMINALS: &[(&CStr, &CStr)] = &[(c"mode", c"0620"), (c"ptmxmode", c"0666")];
 /// Programs that some systems keep in `/run`.
 const IN_RUN: &str = "/run/current-system";
-/// How names are resolved; a link into `/run` on many systems.
+/// Configuration of the resolver; a link into `/run` on many systems.
 const RESOLVER: &str = "/etc/resolv.conf";
 
 /// Landlock, seccomp and mounts.

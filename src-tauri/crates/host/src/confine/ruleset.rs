@@ -162,7 +162,7 @@ impl Grants {
         Ok(())
     }
 
-    /// A link gets no rule; its target is decided at its own place.
+    /// Adds a rule for a child. A link gets no rule; its target is decided at its own path.
     fn add_child(&mut self, child: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         let stat = rustix::fs::fstat(child).map_err(|error| error.to_string())?;
         match FileType::from_raw_mode(stat.st_mode) {

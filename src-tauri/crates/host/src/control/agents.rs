@@ -13,7 +13,7 @@ use postern_policy::AgentId;
 use std::path::Path;
 
 impl Control {
-    /// Opens an agent's channel, or opens it anew with another key or other uids: who is on it is cut off.
+    /// Opens an agent's channel, or opens it again with another key or other uids: who is on it is cut off.
     pub(crate) async fn open_channel(&self, entry: &AgentEntry) -> Result<(), ControlError> {
         let opened = self.parts.channels.open_for(entry).await;
         opened.map_err(|error| ControlError::new(ControlCode::Internal, error))

@@ -112,13 +112,13 @@ pub(super) fn row(entry: Entry) -> AuditRow {
     }
 }
 
-/// The rows that a renewal tells of too: its number, when it was, and the key of each.
+/// Returns the rows that a renewal tells of too: its number, when it was, and the key of each.
 fn parts(renewal: &Entry) -> Vec<(i64, i64, String)> {
     let rules = renewals::read(renewal.after.as_deref()).into_iter().flat_map(|bound| bound.rules);
     rules.map(|rule| (renewal.number, renewal.at, rule.to_string())).collect()
 }
 
-/// A renewal in a line of words.
+/// Returns a renewal in a line of words.
 fn renewal(entry: &Entry) -> String {
     let pairs =
         renewals::read(entry.before.as_deref()).into_iter().zip(renewals::read(entry.after.as_deref()));

@@ -1,4 +1,4 @@
-//! One connection on the control socket, from hello to its end.
+//! Connection on the control socket, from hello to its end.
 
 use super::Control;
 use crate::ask::{FaceGuard, FaceId, FaceKind};
@@ -22,12 +22,12 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// How long what is on its way may take when the connection ends.
+/// Time that unsent messages may take when the connection ends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What a connection is, and what it hears.
+/// State of a connection.
 struct Session {
-    /// On duty while this is held.
+    /// Guard: the approver is connected while this is held.
     guard: Option<FaceGuard>,
     face: FaceId,
     /// The process at the other end.
@@ -92,7 +92,7 @@ async fn talk<S: AsyncRead + Unpin>(
             }
             heard = told.recv() => match heard {
                 Ok(heard) => session.hear(&heard, out),
-                // It missed something: cut off, it connects again and reads the lists anew.
+                // It missed something: cut off, it connects again and reads the lists again.
                 Err(RecvError::Lagged(_)) if session.watches() => return,
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
@@ -182,7 +182,7 @@ impl Session {
     }
 }
 
-/// Its JSON is the `method` and the `params` of a notification already.
+/// Encodes a notification, whose JSON is `method` and `params` already.
 fn line_of(told: &Told) -> Vec<u8> {
     let mut value = serde_json::to_value(told).unwrap_or_default();
     let params = value.get_mut("params").map_or_else(|| Value::Object(serde_json::Map::new()), Value::take);

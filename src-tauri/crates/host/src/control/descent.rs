@@ -6,19 +6,19 @@
 
 use std::collections::BTreeSet;
 
-/// How far up is looked. Longer chains are refused.
+/// Most ancestors that are examined. Longer chains are refused.
 const FARTHEST: usize = 256;
 
-/// What the system knows about processes.
+/// Facts of the system about processes.
 pub(crate) trait Processes {
-    /// Who started `pid`; none where it is gone or unknown.
+    /// Returns the parent of `pid`; `None` if it is gone or unknown.
     fn parent(&self, pid: u32) -> Option<u32>;
-    /// The session `pid` belongs to; none where it is gone or unknown.
+    /// Returns the session `pid` belongs to; `None` if it is gone or unknown.
     fn session(&self, pid: u32) -> Option<u32>;
     /// Returns true if `pid` descends from a host or one of `runs`, through any orphaning; `None` if that is
     /// unknown.
     fn descends(&self, pid: u32, runs: &BTreeSet<u32>) -> Option<bool>;
-    /// Verdict for an ancestor whose parent is hidden.
+    /// Returns the verdict for an ancestor whose parent is hidden.
     fn unseen(&self) -> Descent;
 }
 
@@ -29,12 +29,12 @@ pub(crate) enum Descent {
     Foreign,
     /// Postern started it, or what started it.
     Started,
-    /// It cannot be told: as good as started.
+    /// Unknown: as good as started by the host.
     Unknown,
 }
 
-/// Whether `peer` was started by the host (`own`) or by a run in `runs` (process ids, which are also their sessions).
-/// The host itself is not its own child.
+/// Returns whether `peer` was started by the host (`own`) or by a run in `runs` (process ids, which are also
+/// their sessions). The host itself is not its own child.
 pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> Descent {
     if peer == own {
         return Descent::Foreign;
@@ -64,7 +64,7 @@ pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl P
     Descent::Unknown
 }
 
-/// Whether `pid` is the host, a run, or in a run's session.
+/// Returns true if `pid` is the host, a run, or in a run's session.
 fn started(pid: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> bool {
     pid == own || runs.contains(&pid) || system.session(pid).is_some_and(|session| runs.contains(&session))
 }
@@ -78,7 +78,8 @@ impl Processes for System {
         crate::run::parent_of(pid)
     }
 
-    /// 0 where the session was begun outside of this process namespace: `getsid` has no safe form for that.
+    /// Returns the session: 0 if it was begun outside of this process namespace: `getsid` has no safe form
+    /// for that.
     #[cfg(target_os = "linux")]
     fn session(&self, pid: u32) -> Option<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -91,8 +92,9 @@ impl Processes for System {
         crate::run::is_marked(pid)
     }
 
-    /// With `/proc` hidden, the chain above every terminal ends at a process of root. That is safe: the mark
-    /// was checked, and only root could have removed it.
+    /// Returns the verdict with `/proc` hidden: the chain above every terminal ends at a process of root.
+    ///
+    /// That is safe: the mark was checked, and only root could have removed it.
     #[cfg(target_os = "linux")]
     fn unseen(&self) -> Descent {
         Descent::Foreign
@@ -103,7 +105,7 @@ impl Processes for System {
         crate::run::descends(pid, runs)
     }
 
-    /// Every process is visible here, so a hidden one has exited.
+    /// Returns the verdict here: every process is visible, so a hidden one has exited.
     #[cfg(target_os = "macos")]
     fn unseen(&self) -> Descent {
         Descent::Unknown

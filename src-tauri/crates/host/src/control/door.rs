@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio::net::UnixStream;
 use uuid::Uuid;
 
-/// How long the channel may take to accept a request. A question is not waited for.
+/// Time that the channel may take to accept a request. A question is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What is said in place of the agent's own reason.
+/// Reason in place of the agent's own.
 const AGAIN: &str = "run again by you, from the activity";
 const TEST: &str = "a test of the channel, by you";
 
@@ -70,7 +70,7 @@ impl Handle<RequestAgain> for Control {
     }
 }
 
-/// What was asked for, as it was written down.
+/// Reads a request as it was recorded.
 pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
     let odd = |what: String| {
         ControlError::new(ControlCode::Conflict, format!("what was asked for cannot be read: {what}"))
@@ -84,7 +84,7 @@ pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
     RunParams::from_value(&asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))
 }
 
-/// The same request under a new number. Nobody is connected to hear its output or to feed it.
+/// Copies a request under a new number. Nobody is connected to read its output or to feed it.
 fn again(run: RunParams) -> Result<RunParams, ControlError> {
     if matches!(run.stdin, Stdin::Stream) {
         let what =

@@ -53,7 +53,7 @@ impl Handle<ExplainCommand> for Control {
     }
 }
 
-/// The request that the command would be.
+/// Returns the request that the command would be.
 fn run_of(params: Explain) -> Result<RunParams, ControlError> {
     let what = match (params.argv, params.shell) {
         (Some(argv), None) => What::Command(argv),
@@ -79,7 +79,7 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
     })
 }
 
-/// What could not even be looked up.
+/// Makes the explanation of a request that could not even be looked up.
 fn refused(denial: &Denial) -> Explained {
     let reason = match denial.reason {
         DenyReason::Core => Reason::Core,

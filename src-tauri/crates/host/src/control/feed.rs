@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How many steps a page has at most.
+/// Most events of a page.
 const PAGE: u32 = 200;
-/// How long a call waits at most.
+/// Longest time that a call waits.
 const LONGEST_WAIT: u64 = 25_000;
 
-/// What is kept of a stranger at a door.
+/// Stored report of a stranger at a door.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Stranger {
     pub(crate) door: String,
@@ -105,7 +105,7 @@ fn event(entry: Entry) -> FeedEvent {
     event
 }
 
-/// How far a request had come.
+/// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Received,
@@ -144,7 +144,7 @@ fn kind_of(kind: &str) -> FeedKind {
     }
 }
 
-/// The row as it stood after a step: what came later is not told before its own step is.
+/// Returns the row as it stood after a step: what came later is not told before its own step is.
 fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
     let ended = step == Step::Ended;
     let decided = step >= Step::Decided;

@@ -20,15 +20,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The longest look back, in days.
 const LONGEST: u32 = 366;
-/// How many rules are told of.
+/// Number of rules that are reported.
 const RULES: usize = 20;
-/// How many of the newest questions of each kind are looked at for suggestions.
+/// Number of the newest questions of each kind that are examined for suggestions.
 const QUESTIONS: u32 = 1000;
-/// How many different commands are judged for suggestions: those that were asked about most.
+/// Number of different commands that are judged for suggestions: those that were asked about most.
 const COMMANDS: usize = 60;
-/// How many suggestions are given.
+/// Most suggestions.
 const SUGGESTED: usize = 8;
-/// How many examples each has.
+/// Most examples of each.
 const EXAMPLES: usize = 5;
 
 impl Handle<GetInsights> for Control {
@@ -56,7 +56,7 @@ impl Handle<GetInsights> for Control {
 }
 
 impl Control {
-    /// What the busiest rules did, each with the rule as it is now.
+    /// Returns the counts of the busiest rules, each with the rule as it is now.
     async fn rule_counts(&self, counts: Vec<tally::Count<i64>>) -> Result<Vec<RuleCount>, ControlError> {
         let mut found: Vec<RuleCount> = Vec::new();
         for tally::Count { key, decided, count } in counts {
@@ -99,7 +99,7 @@ fn add(counts: &mut Counts, decided: Decided, count: u64) {
     *field += count;
 }
 
-/// The last so many days of this machine's clock, today among them, oldest first.
+/// Returns the last so many days of this machine's clock, today among them, oldest first.
 fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
     if !(1..=LONGEST).contains(&count) {
         return Err(ControlError::invalid(format!("days is between 1 and {LONGEST}")));
@@ -147,7 +147,7 @@ struct Command {
 }
 
 impl Control {
-    /// The newest questions since then by command, those that were asked about most first.
+    /// Returns the newest questions since then by command, those that were asked about most first.
     async fn questions_since(
         &self,
         agent: Option<AgentId>,

@@ -3,10 +3,10 @@
 use postern_contract::methods::ChannelKind;
 use std::path::Path;
 
-/// Where a sandbox finds its channel.
+/// Path of the channel inside a sandbox.
 const INSIDE: &str = "/run/postern";
 
-/// What the lines speak of.
+/// Values that the lines are made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Channel<'a> {
     /// The agent's folder: socket and key.
@@ -17,7 +17,7 @@ pub(crate) struct Channel<'a> {
     pub(crate) home: &'a Path,
 }
 
-/// The lines for one kind of sandbox.
+/// Returns the lines for one kind of sandbox.
 pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),
@@ -30,7 +30,7 @@ pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
     }
 }
 
-/// What MCP clients keep in their list of servers (`.mcp.json`, `mcp.json`), as it stands there.
+/// Returns the entry for the server list of MCP clients (`.mcp.json`, `mcp.json`).
 fn mcp(channel: Channel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let data = channel.data.to_string_lossy();
@@ -59,7 +59,7 @@ docker run --rm -it --network none --user "$(id -u):$(id -g)" \
     )
 }
 
-/// What stands in `.devcontainer/devcontainer.json`.
+/// Returns the lines for `.devcontainer/devcontainer.json`.
 fn devcontainer(channel: Channel<'_>) -> String {
     let source = channel.folder.to_string_lossy();
     let lines = serde_json::json!({
@@ -76,7 +76,8 @@ fn devcontainer(channel: Channel<'_>) -> String {
     )
 }
 
-/// For a container in a virtual machine: the key is a file that can be mounted, the socket is none.
+/// Returns the lines for a container in a virtual machine: the key is a file that can be mounted, the socket
+/// is not.
 fn forwarder(channel: Channel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let folder = quoted(channel.folder);
@@ -171,7 +172,7 @@ postern-run -- uname -a
     )
 }
 
-/// A path as one word of a shell line.
+/// Returns a path as one word of a shell line.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
@@ -182,7 +183,7 @@ fn quoted(path: &Path) -> String {
     }
 }
 
-/// A path as a string of Apple's sandbox profile language.
+/// Returns a path as a string of Apple's sandbox profile language.
 fn sbpl(path: &Path) -> String {
     format!("\"{}\"", path.to_string_lossy().replace('\\', r"\\").replace('"', "\\\""))
 }

@@ -48,7 +48,7 @@ use postern_policy::{AgentId, Millis};
 use std::sync::{Arc, Mutex};
 use tokio::sync::broadcast;
 
-/// What the methods work on.
+/// Dependencies of the methods.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) book: Book,
@@ -70,10 +70,10 @@ pub struct Control {
     audited: Arc<Mutex<Option<String>>>,
 }
 
-/// What a method gives.
+/// Result of a method.
 pub(crate) type Answer<M> = Result<<M as Method>::Result, ControlError>;
 
-/// One method's handler. [`Control`] has one for every method of the contract's list.
+/// Handler of a method. [`Control`] has one for every method of the contract's list.
 pub trait Handle<M: Method> {
     /// Does it, for the face that asked.
     fn handle(&self, face: FaceId, params: M::Params) -> impl Future<Output = Answer<M>> + Send;
@@ -84,7 +84,7 @@ impl Control {
         Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
-    /// The doors of this host.
+    /// Returns the doors of this host.
     pub(crate) fn doors(&self) -> &Kept {
         &self.parts.doors
     }
@@ -94,7 +94,8 @@ impl Control {
         drop(self.parts.told.send(told));
     }
 
-    /// The policy of an agent (of every agent: none) is another one now: what waits is judged again, and watchers hear.
+    /// Notes that the policy of an agent (of every agent: `None`) has changed: what waits is judged again,
+    /// and watchers are notified.
     pub(crate) async fn rules_changed(&self, agent: Option<AgentId>) -> Result<(), ControlError> {
         self.parts.gate.rejudge(agent).await.map_err(gone)?;
         self.tell(Told::RulesChanged);
@@ -114,7 +115,7 @@ impl Control {
     }
 }
 
-/// The host is about to end.
+/// Makes the error for a host that is about to end.
 fn gone(_: Gone) -> ControlError {
     ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down")
 }

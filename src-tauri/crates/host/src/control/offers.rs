@@ -17,7 +17,7 @@ use postern_store::requests::RequestRow;
 use std::sync::Arc;
 
 impl Control {
-    /// A request of the past, judged as it would be now. None where its agent is gone.
+    /// Returns a request of the past, judged as it would be now. `None` if its agent is gone.
     pub(super) async fn judged_now(&self, row: &RequestRow) -> Result<Option<Judgement>, ControlError> {
         let snapshot = self.parts.book.snapshot();
         let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };
@@ -60,14 +60,14 @@ impl Handle<OfferRules> for Control {
     }
 }
 
-/// The offers as rules of the agent.
+/// Returns the offers as rules of the agent.
 pub(super) fn offers(agent: &AgentId, judged: &Judged) -> Vec<RuleOffer> {
     // A line of permissions.jsonc is no rule.
     let rules = judged.offers.iter().filter(|offer| !offer.drafts.is_empty());
     rules.map(|offer| rule_offer(agent, judged.plan.origin, offer)).collect()
 }
 
-/// An offer as rules.
+/// Returns an offer as rules.
 pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &Offer) -> RuleOffer {
     let origin = RuleOrigin::of_answer(origin);
     let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now(), ..rule };

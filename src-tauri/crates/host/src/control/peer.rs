@@ -73,7 +73,7 @@ impl Pinned {
     }
 }
 
-/// `SO_PEERPIDFD`: a descriptor of the process that connected.
+/// Returns a descriptor of the process that connected: `SO_PEERPIDFD`.
 #[cfg(target_os = "linux")]
 fn connected(stream: &UnixStream) -> Option<OwnedFd> {
     use std::os::fd::FromRawFd as _;
@@ -113,7 +113,7 @@ impl Pinned {
     }
 }
 
-/// `LOCAL_PEERTOKEN` of `<sys/un.h>`, which libc does not list.
+/// Reads `LOCAL_PEERTOKEN` of `<sys/un.h>`, which libc does not list.
 #[cfg(target_os = "macos")]
 fn token_of(socket: &OwnedFd) -> Option<[u32; 8]> {
     const SOL_LOCAL: libc::c_int = 0;

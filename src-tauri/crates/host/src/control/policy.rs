@@ -12,9 +12,9 @@ use postern_policy::{FindingKind, Source, pattern_text, source_words};
 use postern_store::requests::Filter;
 use uuid::Uuid;
 
-/// How many requests one call judges where nothing is said.
+/// Default number of requests that one call judges.
 const PAGE: u32 = 500;
-/// How many it judges at most.
+/// Most requests that one call judges.
 const LONGEST_PAGE: u32 = 1000;
 
 impl Handle<LintPolicy> for Control {
@@ -86,7 +86,8 @@ impl Handle<ReplayPolicy> for Control {
 }
 
 impl Control {
-    /// The policy that the requests are judged by. What cannot be read is refused as it would be when it is saved.
+    /// Returns the policy that the requests are judged by. What cannot be read is refused as it would be when
+    /// it is saved.
     async fn edited(&self, params: Replay) -> Result<Edited, ControlError> {
         let file = match (&params.permissions, &params.agent) {
             (None, _) => None,

@@ -21,7 +21,7 @@ impl Handle<ListQuestions> for Control {
     }
 }
 
-/// The connection has put its face on duty before it comes here.
+/// The connection has put its face connected before it comes here.
 impl Handle<WatchQuestions> for Control {
     async fn handle(&self, face: FaceId, _: QuestionsWatch) -> Answer<WatchQuestions> {
         self.questions(face).await

@@ -1,4 +1,4 @@
-//! What lists show, from what is kept.
+//! Rows of lists, from what is stored.
 
 use crate::book::{AgentEntry, Listed, state_of};
 use crate::gate::shown;
@@ -9,7 +9,7 @@ use postern_policy::{Millis, pattern_text};
 use postern_store::requests::Summary;
 use postern_store::skills::{Cli, Skill};
 
-/// How much of a hash is shown.
+/// Shown characters of a hash.
 const SHORT: usize = 8;
 
 pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected: bool) -> AgentRow {
@@ -73,7 +73,7 @@ fn cli(cli: &Cli) -> SkillCli {
     }
 }
 
-/// A request in the activity list.
+/// Returns a request in the activity list.
 pub(crate) fn request(summary: &Summary) -> RequestRow {
     RequestRow {
         id: summary.id.to_string(),

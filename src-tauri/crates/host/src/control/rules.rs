@@ -14,7 +14,7 @@ use postern_policy::{AgentId, Rule, RuleProblem, Source, also_covered, kind_name
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
-/// How many of the rules of an import are told in full.
+/// Number of rules of an import that are returned in full.
 const SHOWN: usize = 1000;
 
 impl Handle<ListRules> for Control {
@@ -67,7 +67,7 @@ impl Handle<StageRules> for Control {
     }
 }
 
-/// The rules of a file whose format is known.
+/// Returns the rules of a file whose format is known.
 pub(super) fn drafts(file: &RuleFile) -> Result<Vec<RuleDraft>, ControlError> {
     if file.version != VERSION {
         return Err(ControlError::invalid(format!("format {} is not known; {VERSION} is", file.version)));
@@ -142,7 +142,7 @@ impl Control {
         )
     }
 
-    /// What settings from a file change of an agent's.
+    /// Returns the changes of an agent's settings by those from a file.
     fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
         let entry = self.parts.book.entry(agent)?;
         let mut settings = entry.agent.settings.clone();
@@ -183,7 +183,7 @@ impl Handle<PreviewRule> for Control {
     }
 }
 
-/// A rule as a person would write it.
+/// Returns a rule as a person would write it.
 pub(super) fn draft_of(rule: Rule) -> RuleDraft {
     RuleDraft {
         effect: rule.effect,

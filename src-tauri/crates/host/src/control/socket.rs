@@ -20,10 +20,10 @@ use tokio_util::task::TaskTracker;
 
 /// Connections at a time.
 const MOST: usize = 128;
-/// How long to wait when the system has no descriptor to give.
+/// Pause when the system has no descriptor to give.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 
-/// Why the control socket could not be opened.
+/// Reason why the control socket could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenError {
     #[error(transparent)]
@@ -101,7 +101,7 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
     }
 }
 
-/// Why a process may not control Postern (`own`); none where it may.
+/// Returns the reason why a process may not control Postern (`own`); `None` if it may.
 fn refusal(
     peer: Option<Peer>,
     own: Peer,
@@ -120,7 +120,7 @@ fn refusal(
 }
 
 impl Control {
-    /// The processes of commands that run.
+    /// Returns the processes of commands that run.
     async fn running(&self) -> BTreeSet<u32> {
         let live = self.read(postern_store::requests::live).await;
         // Where the record cannot be read, nothing runs because of it either.

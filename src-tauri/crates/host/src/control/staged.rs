@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 /// The most rules in one batch, and in one import.
 pub(super) const MOST: usize = 50_000;
-/// How many batches are kept: the oldest goes first.
+/// Number of batches that are kept: the oldest goes first.
 const BATCHES: usize = 4;
 
-/// What waits to be taken up.
+/// Batches of an upload.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
     batches: Mutex<VecDeque<(String, Vec<RuleDraft>)>>,
@@ -47,7 +47,7 @@ impl Staged {
         Ok(batches.remove(at).map(|(_, rules)| rules).unwrap_or_default())
     }
 
-    /// What a batch holds; it stays.
+    /// Returns the content of a batch, which stays.
     pub(super) fn look(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let found = batches.iter().find(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
@@ -55,7 +55,7 @@ impl Staged {
     }
 }
 
-/// Whether so many rules are taken at once.
+/// Returns whether so many rules are taken at once.
 pub(super) fn check(rules: usize) -> Result<(), ControlError> {
     if rules <= MOST {
         return Ok(());

@@ -117,7 +117,7 @@ impl Handle<ResumeAll> for Control {
     }
 }
 
-/// Why the record cannot be trusted, in words.
+/// Returns the reason of the doubt, in words.
 fn doubtful(doubt: &Doubt) -> String {
     let what = match &doubt.cause {
         Cause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
@@ -137,7 +137,7 @@ fn doubtful(doubt: &Doubt) -> String {
     format!("{what}. Everything is denied until you resume")
 }
 
-/// That the record is a copy, in words.
+/// Returns the remark that the record is a copy, in words.
 fn restored(made: Millis, changes: Option<i64>, aside: Option<&Path>) -> String {
     let made = jiff::Timestamp::from_millisecond(made).map_or_else(
         |_| "an unknown time".to_owned(),
@@ -156,7 +156,7 @@ fn restored(made: Millis, changes: Option<i64>, aside: Option<&Path>) -> String 
     )
 }
 
-/// What waits to be written, in words.
+/// Returns the concern about unwritten entries.
 fn unwritten(owed: &Unwritten) -> Concern {
     let many = |count: u32, one: &str, more: &str| match count {
         0 => None,
@@ -173,7 +173,7 @@ fn unwritten(owed: &Unwritten) -> Concern {
     Concern::new(ConcernKind::Unwritten, message).since(owed.since)
 }
 
-/// That the wall clock was set, in words.
+/// Returns the concern that the wall clock was set.
 fn set_clock(jump: Jump) -> Concern {
     let way = if jump.ahead > 0 { "ahead" } else { "back" };
     // To the second: the two clocks are read one after the other.

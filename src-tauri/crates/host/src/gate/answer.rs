@@ -1,4 +1,4 @@
-//! What a person's answer does.
+//! Answers of a person.
 
 use super::judged::Closing;
 use super::live::{Answering, Choice, Pledge, Request, Stopping};
@@ -19,13 +19,13 @@ use uuid::Uuid;
 
 use super::message::Killed;
 
-/// How long *deny all* lasts, in milliseconds.
+/// Duration of *deny all*, in milliseconds.
 pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
 const FEEDBACK: usize = 4096;
 
 impl Task {
-    /// The first answer that counts decides. It is told when it is durable.
+    /// Applies an answer: the first one that counts decides. It is sent on when it is durable.
     pub(super) fn answer(
         &mut self,
         mut params: AnswerParams,
@@ -108,7 +108,8 @@ impl Task {
         nothing.then(|| question.why_unsaved())
     }
 
-    /// Why a yes does not count: nothing that it names waits any more, or its face does not show what it is about.
+    /// Returns the reason why an approval does not count: no named request waits any more, or its approver
+    /// does not show what it is about.
     fn not_for_a_yes(&self, question: &str, params: &AnswerParams, face: FaceId) -> Option<NotApplied> {
         let waiting = self.questions.iter().find(|waiting| waiting.shown.question.id == question)?;
         let missing = waiting.shown.question.parts_for(params.answer);
@@ -121,7 +122,7 @@ impl Task {
         gone.then_some(NotApplied::NotWaiting)
     }
 
-    /// Whether what the person wants remembered can be: known before anything is decided.
+    /// Returns whether what the person wants remembered can be: known before anything is decided.
     fn can_remember(&self, question: &str, params: &AnswerParams) -> Result<(), NotApplied> {
         if !matches!(params.answer, Answer::Always | Answer::DenyAlways) {
             return Ok(());
@@ -154,7 +155,7 @@ impl Task {
         }
     }
 
-    /// Who of those that wait carries the reply.
+    /// Returns the waiting request that carries the reply.
     fn answering(
         &self,
         waiting: &Waiting,
@@ -261,7 +262,7 @@ impl Task {
         self.happen(id, Event::Withdrawn(Refusal::Withdrawn(why).into()));
     }
 
-    /// The person ends a request from a list.
+    /// Ends a request from a list for a person.
     pub(super) fn kill_for_person(&mut self, request: &str, signal: Signal) -> Killed {
         let Ok(id) = Uuid::parse_str(request) else { return Killed::Unknown };
         let Some(live) = self.requests.get(&id) else { return Killed::Unknown };
@@ -278,7 +279,7 @@ impl Task {
     }
 }
 
-/// Who is told what became of an answer: the rule that is saved, or the records of all requests.
+/// Receivers of the result of an answer: for the rule that is saved, or the records of all requests.
 #[derive(Default)]
 struct Answerings {
     saves: Option<Choice>,
@@ -329,7 +330,7 @@ fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::
     sender
 }
 
-/// The stable name of an answer.
+/// Returns the stable name of an answer.
 pub(super) fn name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",

@@ -27,9 +27,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// How long an agent's calls wait for it after its last connection ended. Source 4 clears them at once; the channel lets
-/// an agent come back and hear what it missed, which takes a moment. An answer later than that would reach nobody: whoever
-/// starts anew asks anew.
+/// Time that an agent's calls wait for it after its last connection ended.
+///
+/// Source 4 clears them at once; the channel lets an agent come back and get what it missed, which takes a
+/// moment. An answer later than that would reach nobody: an agent that starts again asks again.
 const GRACE: Duration = Duration::from_secs(5);
 /// Characters of a call's arguments that its line in lists shows.
 const LINE: usize = 200;
@@ -48,16 +49,15 @@ pub(crate) struct Call {
     pub(crate) session: Option<String>,
     /// The folder that relative paths among the arguments start in.
     pub(crate) cwd: Option<String>,
-    /// What becomes of it where only a default speaks.
+    /// Decision if only a default speaks.
     pub(crate) defaults: Option<Defaults>,
     /// True if its agent can run another command instead: one that confines it.
     pub(crate) rewrites: bool,
-    /// What it is about.
     pub(crate) subject: Subject,
 }
 
 impl Call {
-    /// The call that was checked.
+    /// Returns the call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
         let ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites } = params;
         let subject = Subject::of_call(&tool, server.as_deref(), &arguments);
@@ -80,24 +80,24 @@ impl Call {
         }))
     }
 
-    /// Who does it.
+    /// Returns the actor that carries it out.
     pub(crate) fn origin(&self) -> Origin {
         self.subject.origin_of_call()
     }
 
-    /// Its arguments by name.
+    /// Returns the arguments by name.
     pub(crate) fn named(&self) -> &Map<String, Value> {
         static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         self.arguments.as_object().unwrap_or(&NONE)
     }
 
-    /// The folder that a command of it would run in, where it names one.
+    /// Returns the folder that a command of it would run in, where it names one.
     pub(crate) fn folder(&self) -> Option<&str> {
         let named = self.arguments.get("cwd").and_then(Value::as_str).filter(|cwd| cwd.starts_with('/'));
         named.or(self.cwd.as_deref())
     }
 
-    /// Everything that an answer to it is about.
+    /// Returns everything that an answer to it is about.
     pub(crate) fn bound(&self) -> BoundCall {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
@@ -105,7 +105,7 @@ impl Call {
         BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 
-    /// It as one line of escaped text, for lists: what it is about, without what it would write there.
+    /// Returns it as one line of escaped text, for lists: its subject, without the text it would write.
     fn line(&self) -> String {
         let (tool, quote) = (&self.tool, |text: &str| postern_command::quote_word(text));
         let line = match &self.subject {
@@ -126,7 +126,7 @@ impl Call {
         escape::text(&line)
     }
 
-    /// As it is written down: a command as every command is, with the tool beside it.
+    /// Returns the call for the record: a command as every command is, with the tool beside it.
     pub(super) fn asked(&self, run: &RunParams) -> String {
         let mut asked = json!({ "tool": self.tool, "arguments": self.arguments });
         if let What::Shell(text) = &run.what {
@@ -150,8 +150,9 @@ impl Call {
         asked.to_string()
     }
 
-    /// The same as the parameters of a request. Of a tool that runs no command it has the name alone: what it is about is the
-    /// subject.
+    /// Returns the call as the parameters of a request.
+    ///
+    /// Of a tool that runs no command it has the name alone: the rest is in the subject.
     fn run(&self, id: Uuid) -> RunParams {
         let (what, reason) = match &self.subject {
             Subject::Command(Command::Shell(text)) => {
@@ -171,7 +172,7 @@ impl Call {
 }
 
 impl Request {
-    /// The use of a tool.
+    /// Returns the use of a tool.
     fn of_call(connection: ConnectionId, agent: &AgentId, call: Call, output_cap: u64) -> Self {
         let id = Uuid::now_v7();
         let run = call.run(id);
@@ -181,7 +182,7 @@ impl Request {
         Self { line, origin: call.origin(), call: Some(Arc::new(call)), ..request }
     }
 
-    /// Whether its agent was told that a person is asked, and waits for the answer.
+    /// Returns true if its agent was told that a person is asked, and waits for the answer.
     pub(super) fn is_call_that_waits(&self) -> bool {
         self.call.is_some() && self.accepted.is_empty() && self.ending().is_none()
     }
@@ -208,7 +209,7 @@ impl Task {
         self.take_in(request);
     }
 
-    /// The calls that wait, oldest first.
+    /// Returns the calls that wait, oldest first.
     pub(super) fn waiting_tools(&self) -> Vec<ToolQuestion> {
         let waiting = self.requests.values().filter(|request| request.is_call_that_waits());
         let mut waiting: Vec<ToolQuestion> = waiting.filter_map(waiting_tool).collect();
@@ -217,14 +218,14 @@ impl Task {
         waiting
     }
 
-    /// Source 4's event for a call that a person is asked about.
+    /// Sends source 4's event for a call that a person is asked about.
     pub(super) fn tell_required(&self, id: Uuid) {
         if let Some(waiting) = self.requests.get(&id).and_then(waiting_tool) {
             self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting))));
         }
     }
 
-    /// A person answered by the call's id instead of the question's.
+    /// Applies an answer that names the call's id instead of the question's.
     pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
         let ToolAnswer { session, id, answer: said, feedback } = wanted;
         let id = Uuid::parse_str(&id).unwrap_or_default();
@@ -255,7 +256,7 @@ impl Task {
         });
     }
 
-    /// When the next agent that went away is not waited for any more.
+    /// Returns the time at which the next agent that went away is not waited for any more.
     pub(super) fn next_gone(&self) -> Option<Instant> {
         let waits = |agent: &AgentId| {
             self.requests.values().any(|request| request.is_call_that_waits() && request.agent == *agent)
@@ -295,7 +296,7 @@ impl Task {
     }
 }
 
-/// The answer to a call that a person is asked about.
+/// Returns the answer to a call that a person is asked about.
 pub(super) fn asked_result(request: &Request) -> ToolCheckResult {
     ToolCheckResult {
         decision: Decision::Ask,
@@ -333,7 +334,9 @@ fn ended_result(request: &Request) -> ToolCheckResult {
     }
 }
 
-/// Returns the event that ends a call for an agent that was told that a person is asked; `None` if the answer itself is the end.
+/// Returns the event that ends a call for an agent that was told that a person is asked.
+///
+/// `None` if the answer itself is the end.
 pub(super) fn ended_event(request: &Request) -> Option<Notice> {
     request.accepted.is_empty().then(|| resolved(request.id, request.ending(), confined(request)))
 }
@@ -343,7 +346,7 @@ fn confined(request: &Request) -> Option<Confined> {
     request.judged.as_ref().and_then(|judged| judged.plan.confinement.told())
 }
 
-/// How a call ended, as its agent is told.
+/// Makes the notification of a call's end.
 pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option<Confined>) -> Notice {
     Notice::ToolResolved(match ending {
         Some(Ending::Allowed) => ToolResolved {
@@ -372,8 +375,9 @@ pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>, confined: Option
     })
 }
 
-/// Which error a call that was not allowed ends with, and what the agent gives its model as the tool's result: the person's words
-/// are in it; where nobody refused it says what to do about it.
+/// Returns the error that ends a call that was not allowed, and the tool's result for the agent's model.
+///
+/// The person's words are in it; if nobody refused it, it says what to do about it.
 fn denied(ending: Option<&Ending>) -> (ToolError, Option<String>) {
     let Some(Ending::Denied(denial)) = ending else { return (ToolError::ToolDeniedError, None) };
     let rejected = denial.reason == DenyReason::User;
@@ -392,7 +396,7 @@ fn waiting_tool(request: &Request) -> Option<ToolQuestion> {
     })
 }
 
-/// The event that source 4 has for it.
+/// Returns the event that source 4 has for it.
 pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
     ToolApprovalRequired {
         kind: RequiredType::ToolApprovalRequired,
@@ -403,8 +407,9 @@ pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
     }
 }
 
-/// A value as JSON text that is still JSON, and in which everything can be seen: outside of its strings JSON is ASCII, and
-/// inside them any character can be written as an escape.
+/// Returns a value as JSON text that is still JSON, and in which everything can be seen.
+///
+/// Outside of its strings JSON is ASCII, and inside them any character can be written as an escape.
 fn visible_json(value: &serde_json::Value) -> String {
     let text = value.to_string();
     let mut shown = String::with_capacity(text.len());

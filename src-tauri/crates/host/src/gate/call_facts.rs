@@ -1,11 +1,15 @@
-//! The use of a tool, looked up and judged: a command of the agent's own shell as every command is; any other tool by the agent's
-//! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does the same to files.
+//! Lookup and judgment of a tool's use.
+//!
+//! A command of the agent's own shell is judged as every command is. Any other tool is judged by the agent's
+//! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does
+//! the same to files.
 
 use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
 use super::look_up::{first_folder, preview, readable};
 use crate::clock::lasting;
-use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
+use crate::resolve::{Cwd, Reach, Resolved, search_path};
+use crate::touches::{real_path, real_place, touches_of_line};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
     FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
@@ -28,14 +32,14 @@ pub(crate) struct CallFacts {
     call: Arc<Call>,
     /// The protected places that a command touches.
     line: Vec<ShellTouch>,
-    /// What another tool does to files.
+    /// Files that another tool uses.
     files: FileFacts,
 }
 
-/// What a tool that runs no command does to files.
+/// Files that a tool without a command uses.
 #[derive(Debug, Default)]
 struct FileFacts {
-    /// The same as redirections from them and into them, and the folder that these would start in.
+    /// The files as redirections from them and into them, and the folder that these would start in.
     command: Option<(Reading, Vec<StepFacts>, String)>,
     /// The protected places that it touches.
     touches: Vec<Touch>,
@@ -73,8 +77,10 @@ pub(crate) fn judge_call(
     Judgement::Judged(Box::new(judged))
 }
 
-/// A command of the agent's own shell. The folder is the one that the agent names, which may be one in a sandbox that is none
-/// here; without one it is where a host command of this agent would run.
+/// Looks up a command of the agent's own shell.
+///
+/// The folder is the one that the agent names, which may be one in a sandbox that is none here; without one
+/// it is where a host command of this agent would run.
 fn own_shell(
     world: &World,
     policy: &AgentPolicy,
@@ -118,11 +124,6 @@ fn own_shell(
         found.line = touches;
     }
     judged
-}
-
-/// The protected places that a command touches. Reads the disk.
-pub(crate) fn touches_of_line(facts: &Facts<'_>) -> Vec<ShellTouch> {
-    Protected::new(facts.home, real_place).of_line(facts)
 }
 
 fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Call>) -> Judged {
@@ -230,7 +231,7 @@ impl FileFacts {
     }
 }
 
-/// What a tool does to files as facts for the rules: nobody runs it as a command.
+/// Returns the files of a tool as facts for the rules: nobody runs it as a command.
 fn facts_of<'a>(
     world: &'a World,
     session: Option<&'a str>,
@@ -259,22 +260,8 @@ fn facts_of<'a>(
     }
 }
 
-/// Where a protected place leads: what is there, and a link to what is not there yet.
-fn real_place(path: &str) -> Option<String> {
-    let path = Path::new(path);
-    match std::fs::canonicalize(path) {
-        Ok(real) => Some(real.to_string_lossy().into_owned()),
-        Err(_) if path.is_symlink() => real_path(path),
-        Err(_) => None,
-    }
-}
-
-fn real_path(path: &Path) -> Option<String> {
-    real(path).map(|path| path.to_string_lossy().into_owned())
-}
-
 impl CallFacts {
-    /// The verdict on the use of a tool by a policy. `facts` are those of its command.
+    /// Returns the verdict on the use of a tool by a policy. `facts` are those of its command.
     pub(super) fn judge(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {
             let verdict = protect_in_own_shell(judge(policy, facts), policy, facts, &self.line);
@@ -283,7 +270,7 @@ impl CallFacts {
         self.judge_tool(world, policy).into_verdict()
     }
 
-    /// The same as if nobody could be asked.
+    /// Judges the call as if nobody could be asked.
     pub(super) fn unanswered(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         if facts.origin == Origin::AgentShell {
             return protect_in_own_shell(judge_unanswered(policy, facts), policy, facts, &self.line);
@@ -291,7 +278,8 @@ impl CallFacts {
         self.judge_tool(world, policy).into_verdict()
     }
 
-    /// What *Always* could save. For a tool that is no command that is a line of the agent's `permissions.jsonc`.
+    /// Returns what *Always* could save. For a tool that is no command that is a line of the agent's
+    /// `permissions.jsonc`.
     pub(super) fn propose(
         &self,
         world: &World,
@@ -313,13 +301,15 @@ impl CallFacts {
         Ok(vec![Offer { id: "command", label, drafts, folder: None, renews, confinement }])
     }
 
-    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
+    /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
     pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         self.judge_tool(world, policy).always
     }
 
-    /// Judges a tool by the agent's file and its session's layers, by the protected places that it touches, and what it does to
-    /// files by the rules for host commands as well.
+    /// Judges a tool by the agent's file and its session's layers, and by the protected places that it
+    /// touches.
+    ///
+    /// Its use of files is judged by the rules for host commands as well.
     fn judge_tool(&self, world: &World, policy: &AgentPolicy) -> ToolVerdict {
         let Call { tool, arguments, session, defaults, .. } = &*self.call;
         let session = session.as_deref();
@@ -351,14 +341,15 @@ impl CallFacts {
         }
     }
 
-    /// Whether an allowed call rests on nobody's decision.
+    /// Returns true if an allowed call rests on nobody's decision.
     pub(super) fn is_by_default(&self, verdict: &Verdict) -> bool {
         let reason = if self.call.tool == SHELL_TOOL { Reason::Builtin } else { Reason::Policy };
         verdict.decision == Decision::Allow && verdict.reason == reason
     }
 }
 
-/// What a verdict on a command of the agent's own shell means for an agent that asks by itself, where nobody decided anything.
+/// Converts a verdict on a command of the agent's own shell for an agent that asks by itself, if nothing was
+/// decided.
 fn with_defaults(verdict: Verdict, defaults: Option<Defaults>) -> Verdict {
     let undecided = match verdict.decision {
         Decision::Allow => verdict.reason == Reason::Builtin,

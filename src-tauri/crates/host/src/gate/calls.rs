@@ -1,4 +1,4 @@
-//! What an agent says on its channel.
+//! Calls of an agent on its channel.
 
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request};
@@ -95,7 +95,8 @@ impl Task {
         self.take_in(request);
     }
 
-    /// Whether another request of an agent may come in, whatever it is about: its limits, and its session.
+    /// Returns whether another request of an agent may come in, whatever it is about: its limits, and its
+    /// session.
     pub(super) fn admit(
         &mut self,
         agent: &AgentId,
@@ -124,7 +125,7 @@ impl Task {
         Ok(policy)
     }
 
-    /// A request has come in: it is looked up.
+    /// Takes in a request, and looks it up.
     pub(super) fn take_in(&mut self, mut request: Request) {
         self.note_seen(&request.agent);
         request.new = Some(super::record::new_row(&request));
@@ -134,7 +135,7 @@ impl Task {
         self.look_up(id);
     }
 
-    /// When an agent was last seen is kept by the minute.
+    /// Notes, by the minute, when an agent was last seen.
     fn note_seen(&mut self, agent: &AgentId) {
         let state = self.agent(agent);
         if state.seen_at.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
@@ -143,7 +144,7 @@ impl Task {
         }
     }
 
-    /// The same request again: it joins the live one, and never runs twice.
+    /// Joins the same request to the live one, so that it never runs twice.
     fn join(&mut self, id: Uuid, fingerprint: &str, wait: Wait, reply: Reply) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         if request.fingerprint != fingerprint {
@@ -166,7 +167,7 @@ impl Task {
         }
     }
 
-    /// The id was used before, for something else.
+    /// Refuses an id that was used before, for something else.
     pub(super) fn refuse_duplicate(&mut self, id: Uuid) {
         let Some(request) = self.take_unwritten(id) else { return };
         for reply in request.finished.into_iter().chain(request.accepted) {
@@ -174,7 +175,7 @@ impl Task {
         }
     }
 
-    /// It could not be written down, so it did not happen.
+    /// Forgets a request that could not be recorded, so it did not happen.
     pub(super) fn forget_unwritten(&mut self, id: Uuid) {
         let Some(request) = self.take_unwritten(id) else { return };
         for reply in request.finished.into_iter().chain(request.accepted) {
@@ -276,20 +277,20 @@ impl Task {
         }
     }
 
-    /// A live request of this agent; another agent's is none.
+    /// Returns a live request of this agent; another agent's is none.
     pub(super) fn theirs(&self, agent: &AgentId, request_id: Uuid) -> Option<&Request> {
         let id = self.keys.get(&(agent.clone(), request_id))?;
         self.requests.get(id)
     }
 }
 
-/// The same id with other content.
+/// Makes the error for the same id with other content.
 fn duplicate() -> ErrorObject {
     let message = "this requestId was used before, for something else: a new request needs a new one";
     ErrorObject::new(ErrorCode::DuplicateRequest, message)
 }
 
-/// The answer to a request that is on its way.
+/// Returns the answer to a request that is on its way.
 pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
     Accepted {
         request_id: run.request_id,
@@ -304,7 +305,8 @@ fn ending_of(state: &State) -> Option<&Ending> {
     if let State::Ended(ending) = state { Some(ending) } else { None }
 }
 
-/// What came out of judging. A denial is told as what it is, whether a verdict, a limit or a person made it.
+/// Returns the verdict for the agent. A denial is reported as what it is, whether a verdict, a limit or a
+/// person made it.
 pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<VerdictNote> {
     match ending {
         Some(Ending::Denied(denial)) => Some(VerdictNote {
@@ -318,7 +320,7 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
     }
 }
 
-/// A verdict as far as an agent is told.
+/// Returns a verdict as far as an agent is told.
 fn note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {

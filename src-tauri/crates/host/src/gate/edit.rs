@@ -1,5 +1,7 @@
-//! A person changes the command of a question. It is read, looked up and judged as if the agent had asked for it; what
-//! comes of it is shown under a digest of its own, and runs only when an answer names that one.
+//! Changes of a question's command by a person.
+//!
+//! The new command is read, looked up and judged as if the agent had asked for it; the result is shown under
+//! a digest of its own, and runs only when an answer names that one.
 
 use super::judge::{Judged, Judgement, judge_run};
 use super::message::Told as Done;
@@ -16,17 +18,17 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-/// What each request would run instead.
+/// Judged plan of each request.
 type Plans = Vec<(Uuid, Box<Judged>)>;
 
 /// A change that was judged, on its way back to the gate.
 #[derive(Debug)]
 pub(crate) struct Judgements {
     question: String,
-    /// What was on show when the person changed it.
+    /// Digest on show when the person changed it.
     digest: String,
     run: Arc<RunParams>,
-    /// One for each request that waits for the question.
+    /// Judgment for each request that waits for the question.
     each: Vec<(Uuid, Judgement)>,
     reply: oneshot::Sender<Edited>,
 }
@@ -40,7 +42,7 @@ impl Task {
         }
     }
 
-    /// The requests that would run it instead, each with what it asked for.
+    /// Returns the requests that would run it instead, each with what it asked for.
     fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, NotApplied> {
         if params.text.trim().is_empty() {
             return Err(NotApplied::NoCommand);
@@ -93,7 +95,7 @@ impl Task {
         });
     }
 
-    /// It was judged: it is on show from now on, or the person is told why not.
+    /// Shows the changed command, or reports why not, once it is judged.
     pub(super) fn edited(&mut self, judgements: Judgements) {
         let Judgements { question, digest, run, each, reply } = judgements;
         let shown = self.can_show(&question, &digest, &run, each);
@@ -107,7 +109,7 @@ impl Task {
         answer(reply, edited);
     }
 
-    /// The question as it would be, where nothing speaks against it.
+    /// Returns the question as it would be, where nothing denies it.
     fn can_show(
         &mut self,
         question: &str,
@@ -186,8 +188,9 @@ impl Task {
     }
 }
 
-/// What the person wrote: the words of a command, where the agent asked for a command and this is nothing more than one;
-/// otherwise a line for the shell.
+/// Returns the person's text as words, if the agent asked for a command and this is nothing more than one.
+///
+/// Otherwise it is a line for the shell.
 fn what_of(asked: &What, text: &str) -> What {
     let reading = read_shell(text, Dialect::Bash);
     let one = match reading.steps.as_slice() {
@@ -203,7 +206,7 @@ fn what_of(asked: &What, text: &str) -> What {
     }
 }
 
-/// What would run, where the person may decide that. What is denied whatever the person says is not shown.
+/// Returns what would run, if the person may decide that. A command that no answer can allow is not shown.
 fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), NotApplied> {
     match judgement {
         Judgement::Refused(denial) => Err(NotApplied::Denied(denial.cause)),
@@ -214,12 +217,12 @@ fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>
     }
 }
 
-/// What the agent asked for, from what is on show.
+/// Returns the agent's command, from what is on show.
 fn asked_text(question: &Question) -> Shown {
     question.command.iter().flat_map(|part| part.text.iter().cloned()).collect()
 }
 
-/// What is started, as one line of shell text.
+/// Returns the started command, as one line of shell text.
 pub(super) fn text_of(launch: &Launch) -> String {
     match launch {
         Launch::Argv { argv } => postern_command::quote(argv),

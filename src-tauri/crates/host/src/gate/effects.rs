@@ -36,7 +36,7 @@ impl Task {
         }
     }
 
-    /// The person's answer is on record for this request.
+    /// Notes that the person's answer is on record for this request.
     fn acknowledge(&mut self, id: Uuid) {
         let answering = self.requests.get_mut(&id).and_then(|request| request.answering.take());
         if let Some(Answering::Pledged(pledge)) = answering {
@@ -44,10 +44,12 @@ impl Task {
         }
     }
 
-    /// Looks a request up and judges it, on one of its agent's own threads; one that was here before is told of instead. What is
-    /// not in the record and does not live is new: one that ended is forgotten here behind its record. What is denied
-    /// whatever else holds is not looked up: nothing of it begins but its record, which finds the one before it. Nor is one
-    /// whose own record is on its way, as what waits for its turn: it would find itself, and be told of as if it were another.
+    /// Looks a request up and judges it, on one of its agent's own threads.
+    ///
+    /// Replies with the earlier result if this request is already in the record. One that ended is forgotten
+    /// here after its record, so a request that is not in the record and not live is new. A certain denial
+    /// skips that lookup: its record finds the one before it. So does a request whose own record is on its
+    /// way, such as one that waits for its turn: it would find itself.
     pub(super) fn look_up(&self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
@@ -128,7 +130,7 @@ impl Task {
         });
     }
 
-    /// The rule is durable, or was refused: then nothing runs, and the person is told why.
+    /// Goes on once the rule is durable; or it was refused: then nothing runs, and the person learns why.
     pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let choice = match request.answering.take() {

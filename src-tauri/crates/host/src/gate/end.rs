@@ -1,4 +1,4 @@
-//! How a request's end is told: the last event, and the answers of those who waited for it.
+//! Reports of a request's end: the last event, and the answers of those who waited for it.
 
 use super::judge::Judged;
 use super::live::Request;
@@ -10,13 +10,13 @@ use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How long each stream may be in the line of `exec.finished`, escaped as JSON: both fit, and the rest does.
+/// Longest stream in the line of `exec.finished`, escaped as JSON: both fit, and the rest does.
 const ESCAPED: usize = 1800 * 1024;
-/// What is told of a stream that does not fit, in bytes: at its worst, a byte is six.
+/// Bytes of a stream that does not fit: at its worst, a byte is six.
 const TOLD: usize = ESCAPED / 6;
 
 impl Task {
-    /// The last record is durable and told: all who waited are answered, and the request is forgotten here.
+    /// Answers all waiters and forgets the request, once the last record is durable and sent.
     pub(super) fn tell_ended(&mut self, id: Uuid) {
         let Some(mut request) = self.requests.remove(&id) else { return };
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
@@ -51,7 +51,7 @@ impl Task {
         tracing::info!(parent: &request.span, "ended");
     }
 
-    /// The last event of a request, once it has ended.
+    /// Returns the last event of a request, once it has ended.
     pub(super) fn ended_event(&self, id: Uuid) -> Option<Event> {
         let request = self.requests.get(&id)?;
         if request.call.is_some() {
@@ -79,7 +79,7 @@ impl Task {
         })
     }
 
-    /// What an agent can do about the time that ran out.
+    /// Returns the advice to an agent whose time ran out.
     fn too_late(&self, request: &Request) -> Option<String> {
         let limit = request.judged.as_deref()?.plan.timeout_ms?;
         let cap = self.parts.book.policy(&request.agent)?.settings.run_timeout_cap_ms;
@@ -107,12 +107,12 @@ fn failed_confined(request: &Request, code: i32) -> Option<String> {
     render::failed_confined(&request.judged.as_deref()?.plan.confinement, code)
 }
 
-/// How long a run may take, where that is less than was asked for.
+/// Returns the time limit, if it is shorter than the request asked for.
 pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
     judged.plan.timeout_ms.filter(|may| run.timeout_ms.is_some_and(|wanted| *may < wanted))
 }
 
-/// The event of an ending that was found at a restart.
+/// Returns the event of an ending that was found at a restart.
 pub(super) fn event_of(ending: &Ending) -> Event {
     match ending {
         Ending::Denied(denial) => Event::Denied(render::denial(denial)),
@@ -123,7 +123,8 @@ pub(super) fn event_of(ending: &Ending) -> Event {
     }
 }
 
-/// The event of an ending that was kept, with what is kept of its output, and what ran instead where it was edited.
+/// Returns the event of an ending that was kept, with what is kept of its output, and what ran instead where
+/// it was edited.
 pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
     let event = match ending {
         Ending::Finished { end } => finished(*end, Some(ran), None),
@@ -140,7 +141,7 @@ fn with_edit(event: Event, edited: Option<String>) -> Event {
     }
 }
 
-/// A denial as a model is told, in one line in which everything can be seen.
+/// Returns a denial as a model is told, in one line in which everything can be seen.
 pub(super) fn text(denial: &Denial) -> String {
     let feedback = denial.feedback.as_deref().map(postern_command::escape::text);
     Denied { feedback, ..render::denial(denial) }.text()
@@ -177,7 +178,7 @@ fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
     })
 }
 
-/// What there is to say about an outcome that a program did not choose.
+/// Returns the message for an outcome that a program did not choose.
 fn spoken(outcome: Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Lost => Some(
@@ -191,7 +192,7 @@ fn spoken(outcome: Outcome) -> Option<&'static str> {
     }
 }
 
-/// Head and tail as far as they fit, and whether something was left out.
+/// Returns head and tail as far as they fit, and whether something was left out.
 fn shortened(captured: &crate::run::Captured) -> (Vec<u8>, bool) {
     let whole = captured.joined();
     if whole.len() <= ESCAPED && escaped_length(&whole) <= ESCAPED {
@@ -201,7 +202,7 @@ fn shortened(captured: &crate::run::Captured) -> (Vec<u8>, bool) {
     ([&whole[..half], &whole[whole.len() - half..]].concat(), true)
 }
 
-/// How long bytes are as JSON text, or as base64 where they are no text.
+/// Returns the length of bytes as JSON text, or as base64 if they are no text.
 fn escaped_length(bytes: &[u8]) -> usize {
     if std::str::from_utf8(bytes).is_err() {
         return bytes.len().div_ceil(3) * 4;

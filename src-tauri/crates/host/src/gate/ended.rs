@@ -23,7 +23,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 impl Task {
-    /// The same request was here before, and ended: its outcome is told again.
+    /// Sends the outcome of the same request, which ended before, again.
     pub(super) fn told_before(&mut self, id: Uuid, row: RequestRow) {
         let Some(request) = self.take_unwritten(id) else { return };
         let (store, lanes) = (self.parts.store.clone(), self.parts.lanes.clone());
@@ -74,7 +74,7 @@ impl Task {
         });
     }
 
-    /// It ended, so it takes nothing any more; or it never was.
+    /// Refuses a call for a request that has ended, or never was.
     pub(super) fn refuse_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
         self.look_back(agent, request_id, reply, |_, _, reply| {
             reply.refuse(ErrorCode::NotRunning, "this request has ended");
@@ -100,7 +100,7 @@ impl Task {
         });
     }
 
-    /// What a bare run of each name would be.
+    /// Returns the decision for a bare run of each name.
     pub(super) fn which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
         let Some(policy) = self.parts.book.policy(agent) else { return };
         let (world, version) = (Arc::clone(&self.parts.world), self.parts.book.version());
@@ -184,15 +184,15 @@ impl Task {
     }
 }
 
-/// The last event of a request, as it was told; built anew from the record where the event is not kept any more. None where
-/// it has not ended.
+/// Returns the last event of a request, as it was told; built again from the record where the event is not
+/// kept any more. `None` if it has not ended.
 fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
     let summary = &row.summary;
     let told = row.told.and_then(|sequence| {
         store.read(|conn| postern_store::events::get(conn, &summary.agent, sequence)).ok().flatten()
     });
-    // An agent that was removed and enrolled anew counts from one again: another event may have that number.
+    // An agent that was removed and enrolled again counts from one again: another event may have that number.
     let told = told.filter(|event| event.event.request == Some(summary.id));
     if let Some(notice) = told.as_ref().and_then(crate::publish::notice_again) {
         return Some(notice);
@@ -232,7 +232,7 @@ fn kept(store: &Store, id: Uuid, stream: Stream) -> Captured {
     Captured { head: kept.head, tail: kept.tail, bytes: kept.bytes }
 }
 
-/// The asked-for range of what is kept.
+/// Returns the range that was asked for of what is kept.
 fn slice(params: &OutputParams, state: RunState, stdout: &Captured, stderr: &Captured) -> OutputResult {
     let both = params.stream.is_none();
     let most = if both { limits::OUTPUT / 2 } else { limits::OUTPUT };
@@ -259,7 +259,8 @@ fn slice(params: &OutputParams, state: RunState, stdout: &Captured, stderr: &Cap
     }
 }
 
-/// From `offset`, or from the first byte behind it that is kept; never over the gap between head and tail.
+/// Returns the bytes from `offset`, or from the first kept byte after it; never over the gap between head and
+/// tail.
 fn range(captured: &Captured, offset: u64, most: usize) -> (u64, Vec<u8>) {
     let part = |bytes: &[u8], start: u64| {
         let from = usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());

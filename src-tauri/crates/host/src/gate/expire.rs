@@ -1,4 +1,4 @@
-//! Nobody answered in time.
+//! Expiry of questions without an answer.
 
 use super::judged::Closing;
 use super::task::Task;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 impl Task {
-    /// The clock says that a question, or a pause, may be over.
+    /// Ends the questions and pauses whose time is over.
     pub(super) fn expire(&mut self) {
         self.look_at_screen();
         self.end_pause();
@@ -38,7 +38,7 @@ impl Task {
         }
     }
 
-    /// A question's time begins now, within the limit of all of it. Returns whether it waits on.
+    /// Begins a question's time now, within the limit of all of it. Returns whether it waits on.
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
@@ -61,7 +61,8 @@ impl Task {
         true
     }
 
-    /// Whether no approver is connected that could answer, and the agent's questions do not wait for one.
+    /// Returns true if no approver is connected that could answer, and the agent's questions do not wait for
+    /// one.
     fn waits_for_nobody(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let policy = agent.and_then(|agent| self.parts.book.policy(&agent));
@@ -80,7 +81,7 @@ impl Task {
         }
     }
 
-    /// The fallback counts only where somebody could have answered: every way of failing is a no.
+    /// Applies the fallback, only if somebody could have answered: every way of failing denies.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
         let shown = seen && waiting.shown.cannot_present.is_none();
@@ -92,7 +93,8 @@ impl Task {
         self.happen(id, event);
     }
 
-    /// Nobody answered; where nobody could have, that is told apart.
+    /// Returns the refusal of a question without an answer: if nobody could have given one, that is
+    /// distinguished.
     fn unanswered(&self, waiting: &Waiting) -> Refusal {
         if let Some(why) = &waiting.shown.cannot_present {
             return Refusal::NotShown(NotShown::Approver(why.clone()));

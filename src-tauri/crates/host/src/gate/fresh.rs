@@ -1,5 +1,7 @@
-//! What a person wrote into `permissions.jsonc` counts from the next call on: the file is looked at before every call that
-//! is judged by it. What changes it between calls is heard by `crate::watch`, for what waits.
+//! Changes of `permissions.jsonc`, which count from the next call on: the file is read before every call that
+//! is judged by it.
+//!
+//! `crate::watch` notices changes between calls, for what waits.
 
 use super::live::ConnectionId;
 use super::message::Message;
@@ -10,7 +12,7 @@ use postern_policy::AgentId;
 use postern_protocol::Call;
 
 impl Task {
-    /// An agent said something.
+    /// Takes a call of an agent.
     pub(super) fn heard(&mut self, connection: ConnectionId, agent: AgentId, call: Call, reply: Reply) {
         if self.is_current(&agent, &call) {
             self.call(connection, &agent, call, reply);
@@ -19,7 +21,7 @@ impl Task {
         }
     }
 
-    /// Whether a call may be judged by what was read of the agent's file before.
+    /// Returns true if a call may be judged by what was read of the agent's file before.
     fn is_current(&self, agent: &AgentId, call: &Call) -> bool {
         match call {
             Call::Run(_) | Call::ToolCheck(_) | Call::Which(_) => self.parts.book.is_current(agent),

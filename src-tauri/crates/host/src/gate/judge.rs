@@ -19,7 +19,8 @@ use postern_protocol::{Confine, RunParams};
 use postern_request::{By, Denial, Digest, Launch, Plan};
 use std::sync::Arc;
 
-/// How a confined git is told to write nothing, fetch nothing, and start nothing that a repository's configuration names.
+/// Settings of a confined git: it writes nothing, fetches nothing, and starts nothing that a repository's
+/// configuration names.
 const GIT_ALONE: [(&str, &str); 12] = [
     ("GIT_CONFIG_COUNT", "4"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
@@ -35,7 +36,7 @@ const GIT_ALONE: [(&str, &str); 12] = [
     ("GIT_PAGER", "cat"),
 ];
 
-/// What a request is judged in.
+/// Context that a request is judged in.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
@@ -44,7 +45,7 @@ pub(crate) struct World {
     pub(crate) home: String,
     /// Postern's own data folder, real.
     pub(crate) data: String,
-    /// Whether names are compared without case.
+    /// True if names are compared without case.
     pub(crate) any_case: bool,
     /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
@@ -58,23 +59,22 @@ impl World {
         UserPlaces { home: self.home.clone(), data: self.data.clone() }
     }
 
-    /// The same world for a look that may read only so much.
+    /// Returns the context for a lookup that may read only so much.
     pub(crate) fn within(&self, allowance: Allowance) -> Self {
         Self { resolver: self.resolver.within(allowance), ..self.clone() }
     }
 }
 
-/// What came of it.
+/// Result of judging.
 #[derive(Debug)]
 pub(crate) enum Judgement {
-    /// It cannot even be looked up.
+    /// Refused before the lookup.
     Refused(Denial),
-    /// It was judged.
     Judged(Box<Judged>),
 }
 
 impl Judgement {
-    /// Whether it is denied, whatever else holds.
+    /// Returns true if it is denied, whatever else holds.
     pub(super) fn denies(&self) -> bool {
         match self {
             Self::Refused(_) => true,
@@ -82,7 +82,7 @@ impl Judgement {
         }
     }
 
-    /// The patterns that *Always* would add to the agent's `permissions.jsonc`.
+    /// Returns the patterns that *Always* would add to the agent's `permissions.jsonc`.
     pub(crate) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         match self {
             Self::Judged(judged) => judged.patterns(world, policy),
@@ -97,7 +97,7 @@ impl Judgement {
         }
     }
 
-    /// Its files count as open for as long as they are.
+    /// Counts its files as open for as long as they are.
     pub(super) fn keep(&mut self, open: Open) {
         if let Self::Judged(judged) = self {
             judged.counted = Some(open);
@@ -122,7 +122,7 @@ pub(crate) struct Judged {
     /// The files and the folder, open; taken by the start. None while a person is asked, or it waits for its turn: then
     /// the start opens them again, and they must be what they were.
     pub(crate) open: Option<(Held, Cwd)>,
-    /// They are counted among its agent's.
+    /// Count of its files among the agent's.
     pub(super) counted: Option<Open>,
     pub(super) session: Option<String>,
     pub(super) shell: bool,
@@ -133,7 +133,7 @@ pub(crate) struct Judged {
     pub(super) confine: Option<Confine>,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),
-    /// What was found about the tool by which its agent does it itself.
+    /// Facts about the tool by which its agent does it itself.
     pub(super) call: Option<Box<CallFacts>>,
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn judge_run(
     }
 }
 
-/// What stands there until it is judged: a deny.
+/// Returns the verdict until it is judged: a deny.
 pub(super) fn unjudged() -> Verdict {
     Verdict {
         decision: Decision::Deny,
@@ -210,7 +210,7 @@ impl Judged {
         }
     }
 
-    /// What it is judged as now: the plan says how it is confined.
+    /// Sets the verdict: the plan says how it is confined.
     pub(super) fn decide(&mut self, verdict: Verdict, home: &str) {
         self.tighten(&verdict, home);
         self.verdict = verdict;
@@ -258,7 +258,7 @@ impl Judged {
         self.plan.env.sort();
     }
 
-    /// What was looked up, to be kept with it.
+    /// Returns the facts, to be stored with it.
     pub(super) fn found(&self) -> Found {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
@@ -278,7 +278,7 @@ impl Judged {
         }
     }
 
-    /// The same request by another policy, or later.
+    /// Judges the same request by another policy, or later.
     pub(crate) fn again(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
         let facts = self.facts(world, policy, now);
         match &self.call {
@@ -287,7 +287,7 @@ impl Judged {
         }
     }
 
-    /// What could be saved for it, judged so.
+    /// Returns what could be saved for it, with this verdict.
     pub(crate) fn propose(
         &self,
         world: &World,
@@ -326,7 +326,7 @@ impl Judged {
         self.offers.splice(at..at, renewals);
     }
 
-    /// The same request as if nobody could be asked.
+    /// Judges the request as if nobody could be asked.
     pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
         let facts = self.facts(world, policy, now);
         match &self.call {
@@ -335,7 +335,8 @@ impl Judged {
         }
     }
 
-    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for the tool by which it does it itself.
+    /// Returns the patterns that *Always* adds to the agent's `permissions.jsonc` for the tool by which it
+    /// does it itself.
     pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         self.call.as_ref().map(|call| call.patterns(world, policy)).unwrap_or_default()
     }
@@ -350,7 +351,7 @@ impl Judged {
         }
     }
 
-    /// What is started, as it is told.
+    /// Returns the started words, for reports.
     pub(crate) fn argv(&self) -> Vec<String> {
         match &self.plan.launch {
             Launch::Argv { argv } => argv.clone(),

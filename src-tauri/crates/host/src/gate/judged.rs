@@ -15,7 +15,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 impl Task {
-    /// What came of judging.
+    /// Handles the result of judging.
     pub(super) fn judged(&mut self, id: Uuid, judgement: Judgement) {
         let Some(request) = self.requests.get(&id) else { return };
         match request.state() {
@@ -33,7 +33,7 @@ impl Task {
         }
     }
 
-    /// What a judgement means now: a pause denies whatever it says.
+    /// Converts a judgment to an event: a pause denies in any case.
     fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
         let mut judged = match judgement {
             Judgement::Refused(denial) => return Event::JudgedDeny(denial),
@@ -70,7 +70,7 @@ impl Task {
         }
     }
 
-    /// A call is not looked at again before it begins: it is judged by the policy as it is now.
+    /// Judges a call by the policy as it is now: it is not looked at again before it begins.
     fn judge_call_now(&self, judged: &mut Judged) {
         let version = self.parts.book.version();
         if judged.call.is_none() || judged.plan.policy == version {
@@ -85,7 +85,7 @@ impl Task {
         judged.plan.policy = version;
     }
 
-    /// What a verdict of allow means: a start, or an answer to the agent that does it itself.
+    /// Returns the event for a verdict of allow: a start, or an answer to the agent that does it itself.
     fn let_through(&mut self, id: Uuid, by: By, digest: Digest) -> Event {
         match self.requests.get_mut(&id) {
             Some(request) if request.call.is_some() => {
@@ -96,7 +96,7 @@ impl Task {
         }
     }
 
-    /// Nothing is held open for what waits.
+    /// Closes the files of a request that waits: nothing is held open for it.
     pub(super) fn close_files(&mut self, id: Uuid) {
         if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
             judged.close();
@@ -140,7 +140,7 @@ impl Task {
         Ok(true)
     }
 
-    /// The event that tells of the question that a request waits for, and the question as it is kept.
+    /// Returns the event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
         let question = self.questions.of(id)?.shown.question.clone();
         let pending = self.told_pending(&question);
@@ -184,7 +184,8 @@ impl Task {
         }
     }
 
-    /// What a yes was not for goes on waiting, as a question of its own that every approver has to show again.
+    /// Asks again for the requests that an approval was not for, as a question of its own that every approver
+    /// has to show again.
     pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
         let says = self.requests.get(first).and_then(|request| request.run.reason.clone());
@@ -204,7 +205,7 @@ impl Task {
         self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
     }
 
-    /// A request waits no more for its question. The last one closes it.
+    /// Removes a request from its question. The last one closes it.
     pub(super) fn close_question(&mut self, id: Uuid) {
         let how = match self.requests.get(&id).map(Request::state) {
             Some(State::Ended(_)) | None => Closing::Withdrawn,
@@ -213,7 +214,7 @@ impl Task {
         self.leave_question(id, how);
     }
 
-    /// `waiter` waits no more. The question closes when nobody does.
+    /// Removes a waiter. The question closes when none is left.
     pub(super) fn leave_question(&mut self, waiter: Uuid, how: Closing) {
         let Some(waiting) = self.questions.leave(waiter) else { return };
         let question = waiting.shown.question.clone();
@@ -225,8 +226,8 @@ impl Task {
         }
     }
 
-    /// A question is closed: told, and written down with the requests that waited for it. `answer` is the face and the words
-    /// of the person who answered.
+    /// Reports a closed question, and records it with the requests that waited for it. `answer` is the
+    /// approver and the words of the person who answered.
     pub(super) fn question_closed(
         &mut self,
         question: &Question,
@@ -249,7 +250,7 @@ impl Task {
         self.tell(Told::QuestionClosed(Closed { id, code, how, face }));
     }
 
-    /// Whoever only wanted to know that it was judged is told.
+    /// Answers the callers that only wanted to know that it was judged.
     pub(super) fn answer_accepted(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         // One that ended is answered with its end.
@@ -294,7 +295,7 @@ impl Task {
     }
 }
 
-/// What closes a question.
+/// Cause for which a question closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closing {
     /// A person's answer.
@@ -303,7 +304,7 @@ pub(super) enum Closing {
     Paused,
     /// The clock.
     Expired,
-    /// Whoever asked asks no more.
+    /// Withdrawn by all that asked.
     Withdrawn,
     /// A new rule.
     Rule,
@@ -335,7 +336,7 @@ impl Closing {
     }
 }
 
-/// A question as it is kept.
+/// Returns a question as it is kept.
 pub(super) fn row_of(question: &Question) -> Option<QuestionRow> {
     Some(QuestionRow {
         id: Uuid::parse_str(&question.id).ok()?,

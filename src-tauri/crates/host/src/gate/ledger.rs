@@ -1,4 +1,4 @@
-//! What is kept of a request whose agent wrote more than its [`postern_request::Ledger`] keeps in full.
+//! Record of a request whose agent wrote more than its [`postern_request::Ledger`] keeps in full.
 
 use postern_protocol::Event;
 use postern_store::outputs::Output;

@@ -1,5 +1,6 @@
-//! Requests that their caller left before their end, because it could not wait that long: the same again joins them, so
-//! that nobody is asked twice and nothing runs twice.
+//! Requests that their caller left before their end, because it could not wait that long.
+//!
+//! The same request again joins them, so that nobody is asked twice and nothing runs twice.
 
 use super::live::{ConnectionId, Request};
 use super::task::Task;
@@ -43,7 +44,7 @@ impl Task {
         }
     }
 
-    /// A request is about to be told of as ended: where nobody listens any more it can be joined for a while.
+    /// Keeps a request that ends without a listener, so that it can be joined for a while.
     pub(super) fn keep_left(&mut self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         if request.run.join && !self.connections.contains_key(&request.connection) && is_news(request) {
@@ -53,7 +54,8 @@ impl Task {
     }
 }
 
-/// Whether its end is worth hearing later. Where nobody answered, the same again is asked about again.
+/// Returns true if its end is worth hearing later. Where nobody answered, the same again is asked about
+/// again.
 fn is_news(request: &Request) -> bool {
     match request.ending() {
         Some(Ending::Denied(denial)) => {

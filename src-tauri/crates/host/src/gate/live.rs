@@ -1,4 +1,4 @@
-//! What the gate holds of every request that has not ended, and of every agent that asks.
+//! Live requests, which have not ended, and agents that ask.
 
 use super::call::Call;
 use super::judge::Judged;
@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// One connection, counted from the host's start.
+/// Id of a connection, counted from the host's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ConnectionId(pub(crate) u64);
 
@@ -30,7 +30,7 @@ pub(crate) struct Request {
     /// The host's own id.
     pub(crate) id: Uuid,
     pub(crate) agent: AgentId,
-    /// Who does it.
+    /// Actor that carries it out.
     pub(crate) origin: Origin,
     /// The tool by which its agent does it itself.
     pub(crate) call: Option<Arc<Call>>,
@@ -39,29 +39,29 @@ pub(crate) struct Request {
     pub(crate) fingerprint: String,
     /// The command as one line of escaped text.
     pub(crate) line: String,
-    /// What a person made of the command, as a line of shell text: only a person's yes starts it then.
+    /// Command as a person changed it, as a line of shell text: only a person's approval starts it then.
     pub(crate) edited: Option<String>,
-    /// The same as it would be asked for.
+    /// The changed command as a request.
     pub(crate) run_edited: Option<Arc<RunParams>>,
-    /// Where it is, and what is still to be done for it.
+    /// State, and what is still to be done for it.
     pub(crate) life: Life,
     /// The connection that asked.
     pub(crate) connection: ConnectionId,
     pub(crate) received_at: Millis,
-    /// What is written down of it first; none once it is.
+    /// First record; `None` once it is written.
     pub(crate) new: Option<Arc<NewRequest>>,
     pub(crate) judged: Option<Box<Judged>>,
     /// The question it would be asked with.
     pub(crate) question: Option<Box<Question>>,
-    /// Who let it through.
+    /// Actor that let it through.
     pub(crate) by: Option<By>,
-    /// Which face answered.
+    /// Approver that answered.
     pub(crate) answered_by: Option<String>,
     /// A person who answered, and wants to know what became of that.
     pub(crate) answering: Option<Answering>,
-    /// What its next entry of the record closes.
+    /// Question that its next entry of the record closes.
     pub(crate) closes: Option<QuestionClosed>,
-    /// What is on its way to the record with the entry under way.
+    /// Entry that is being written.
     pub(crate) writing: Option<Writing>,
     /// The rules that decided, to be noted as used with the next record.
     pub(crate) uses: Vec<(RuleId, Use)>,
@@ -73,19 +73,19 @@ pub(crate) struct Request {
     pub(crate) running: Option<Running>,
     /// Dropped when `exec.started` is told: what the run writes is told behind it.
     pub(crate) began: Option<oneshot::Sender<Late>>,
-    /// Whether it holds one of its agent's places.
+    /// True if it holds one of its agent's places.
     pub(crate) placed: bool,
-    /// How much of its output is kept per stream, in bytes.
+    /// Bytes of its output that are kept per stream.
     pub(crate) output_cap: u64,
     pub(crate) started_at: Option<Millis>,
-    /// What the run left behind.
+    /// Result of the run.
     pub(crate) result: Option<Box<Finished>>,
     /// The event that was told last.
     pub(crate) notice: Option<Notice>,
     pub(crate) span: tracing::Span,
 }
 
-/// How a person's answer is told to be kept.
+/// Receiver of the result of saving a person's answer.
 #[derive(Debug)]
 pub(crate) enum Answering {
     /// With the record of the answer.
@@ -116,12 +116,12 @@ struct Pledged {
 }
 
 impl Pledge {
-    /// A reply for so many requests.
+    /// Returns a reply for so many requests.
     pub(crate) fn new(reply: oneshot::Sender<Answered>, left: usize) -> Self {
         Self(Arc::new(Mutex::new(Pledged { left, reply: Some(reply) })))
     }
 
-    /// The answer is on record for one more of them.
+    /// Notes that the answer is on record for one more of them.
     pub(crate) fn kept(self) {
         let mut pledged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pledged.left = pledged.left.saturating_sub(1);
@@ -144,13 +144,13 @@ impl Pledge {
 /// A question that was closed, and how.
 pub(crate) type QuestionClosed = (Uuid, postern_store::questions::Closed);
 
-/// What goes with an entry of the record, until that is durable.
+/// Actions that go with an entry of the record, once that is durable.
 #[derive(Debug)]
 pub(crate) struct Writing {
     pub(crate) tells: Option<Tells>,
     pub(crate) uses: Arc<Vec<(RuleId, Use)>>,
     pub(crate) closes: Option<QuestionClosed>,
-    /// What it took of its agent's room in the record.
+    /// Charge on its agent's room in the record.
     pub(crate) charge: Charge,
 }
 
@@ -158,14 +158,14 @@ pub(crate) struct Writing {
 #[derive(Debug)]
 pub(crate) struct Late;
 
-/// What a person chose.
+/// Choice of a person.
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
     /// Rules that it saves.
     pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
-    /// Who chose, for the audit.
+    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
@@ -187,12 +187,12 @@ pub(crate) struct InputPiece {
 }
 
 impl Request {
-    /// Where it is.
+    /// Returns the state.
     pub(crate) fn state(&self) -> &State {
         self.life.state()
     }
 
-    /// What is told of it.
+    /// Returns the summary for notifications.
     pub(crate) fn about(&self) -> About {
         About {
             agent: self.agent.clone(),
@@ -202,17 +202,17 @@ impl Request {
         }
     }
 
-    /// Where it is, as its agent is told.
+    /// Returns the state, as its agent is told.
     pub(crate) fn run_state(&self) -> RunState {
         RunState::from(self.state())
     }
 
-    /// Whether it asks a person.
+    /// Returns true if it asks a person.
     pub(crate) fn is_asking(&self) -> bool {
         matches!(self.state(), State::Asking { .. })
     }
 
-    /// How it ended, once it did.
+    /// Returns the ending, once it has ended.
     pub(crate) fn ending(&self) -> Option<&Ending> {
         match self.state() {
             State::Ended(ending) => Some(ending),
@@ -225,7 +225,7 @@ impl Request {
         }
     }
 
-    /// Its process id, while it has one.
+    /// Returns the process id, while it has one.
     pub(crate) fn pid(&self) -> Option<u32> {
         match *self.state() {
             State::Running { pid } | State::Stopping { pid, .. } => Some(pid),
@@ -241,41 +241,39 @@ impl Request {
 /// A stop of an agent that is not written down yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopping {
-    /// When it ends.
     pub(crate) until: Millis,
-    /// Who stopped it, for the audit.
+    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
-/// What one agent does at the moment.
+/// State of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentState {
-    /// How often it may ask.
+    /// Limits on how often it may ask.
     pub(crate) limits: Limits,
-    /// Its runs that have a place, and those that wait for one.
+    /// Runs that have a place, and those that wait for one.
     pub(crate) places: Places<(Uuid, Approved)>,
-    /// Its connections.
+    /// Number of connections.
     pub(crate) connections: u32,
-    /// When it was last noted that it asked for something.
+    /// Time at which a request of it was last noted.
     pub(crate) seen_at: Option<Instant>,
-    /// Its sessions.
     pub(crate) sessions: Sessions,
     /// Since when it has no connection any more.
     pub(crate) gone_at: Option<Instant>,
-    /// What it asked for lately.
+    /// Recent requests.
     pub(crate) lately: Lately,
     /// The person stopped it until then, which is not written down yet.
     pub(crate) stopping: Option<Stopping>,
-    /// What it may still write to the record.
+    /// Room for its entries in the record.
     pub(crate) ledger: Ledger,
-    /// What waits to be asked about, behind the questions that are open.
+    /// Requests that wait for its open questions.
     pub(crate) turns: Turns<Uuid>,
-    /// What ended while nobody listened.
+    /// Requests that ended without a listener.
     pub(crate) left: Left,
 }
 
 impl AgentState {
-    /// An agent with the sessions that it had open when the last host ended.
+    /// Returns an agent with the sessions that it had open when the last host ended.
     pub(crate) fn new(clock: Duration, open: Vec<String>) -> Self {
         Self {
             limits: Limits::default(),

@@ -11,11 +11,11 @@ use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, Refusal, Stdin
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-/// How much of a script a person is shown.
+/// Bytes of a script that a person is shown.
 const PREVIEW_BYTES: usize = 4096;
 const PREVIEW_LINES: usize = 20;
 
-/// The standard input that a rule has to cover: nothing in it is as good as none.
+/// Returns the standard input that a rule has to cover: nothing in it is as good as none.
 fn input_of(stdin: &Stdin) -> Input {
     match stdin {
         Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
@@ -92,7 +92,7 @@ pub(super) fn looked_up(
     }))
 }
 
-/// The first lines of a script, from the file that was opened.
+/// Returns the first lines of a script, from the file that was opened.
 pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
     let beginning = script.beginning(PREVIEW_BYTES);
     let text = String::from_utf8_lossy(&beginning);
@@ -120,7 +120,7 @@ pub(super) fn open_again(
     found.open.ok_or_else(|| Drift::Gone.into())
 }
 
-/// Where an agent's commands run that name no folder.
+/// Returns the folder of an agent's commands that name none.
 pub(super) fn first_folder(world: &World, settings: &Settings) -> String {
     let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
     expand_home(first, &world.home).into_owned()
@@ -139,8 +139,8 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
     if inside { Ok(cwd) } else { Err(refused(FolderProblem::Outside)) }
 }
 
-/// The folders that an agent's confined runs may read, by their real paths. One that names none has the folder that the
-/// request works in: the whole work tree, where that is one.
+/// Returns the folders that an agent's confined runs may read, by their real paths. One that names none has
+/// the folder that the request works in: the whole work tree, where that is one.
 pub(super) fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
     let real = |path: &Path| path.to_str().map(str::to_owned);
     if settings.folders.is_empty() {
@@ -175,7 +175,9 @@ fn environment(
         .map_err(|refused| Refusal::Environment { names: refused.names }.into())
 }
 
-/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
+/// Returns true if a word of the command is a shell, in any position.
+///
+/// After `env` or `nohup` a shell is a shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     matches!(class_of(name), Class::Shell | Class::Interpreter)
@@ -193,7 +195,7 @@ fn stdin_of(asked: &AskedStdin) -> Stdin {
     }
 }
 
-/// What the request asks for, within what the person allows.
+/// Returns the time limit that the request asks for, within what the person allows.
 fn timeout(asked: Option<u64>, settings: &Settings) -> u64 {
     let wanted = asked.unwrap_or(settings.run_timeout_ms);
     settings.run_timeout_cap_ms.map_or(wanted, |cap| wanted.min(cap))

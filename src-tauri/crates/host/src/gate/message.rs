@@ -1,4 +1,4 @@
-//! What the gate is told.
+//! Messages to the gate.
 
 use super::edit::Judgements;
 use super::judge::Judgement;
@@ -20,10 +20,10 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-/// Why a pause, or its end, does not hold as it was asked for.
+/// Reason why a pause, or its end, does not hold as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PauseProblem {
-    /// It holds, and is not written down yet.
+    /// In force, but not recorded yet.
     NotWritten(String),
     /// The record is still in doubt, so that everything is denied.
     InDoubt(String),
@@ -43,7 +43,7 @@ pub(crate) enum Message {
     Closed(ConnectionId),
     /// A connection wants to know the settings of its agent.
     Settings { agent: AgentId, reply: oneshot::Sender<Option<Settings>> },
-    /// Whether something of an agent runs or waits.
+    /// True if something of an agent runs or waits.
     IsBusy { agent: AgentId, reply: oneshot::Sender<bool> },
     /// A face lists what waits.
     Questions { face: FaceId, reply: oneshot::Sender<Vec<Question>> },
@@ -73,13 +73,13 @@ pub(crate) enum Message {
     Tools(oneshot::Sender<Vec<ToolQuestion>>),
     /// A person answered about a tool, by its check's id.
     AnswerTool { check: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool> },
-    /// How much waits and runs.
+    /// Asks for the numbers of waiting and running requests.
     Counts(oneshot::Sender<Counts>),
     /// Postern quits: deny what waits, end what runs, and say when that is done.
     Shutdown(oneshot::Sender<()>),
     /// An adapter has something to say.
     Told(Box<Told>),
-    /// What somebody wants who is named in the audit.
+    /// Message of somebody who is named in the audit.
     By(Arc<By>, Box<Self>),
 }
 
@@ -94,7 +94,7 @@ impl Message {
     }
 }
 
-/// What the gate's own tasks come back with.
+/// Result of the gate's own tasks.
 #[derive(Debug)]
 pub(crate) enum Told {
     /// A request was there before, or it could not be looked up whether it was.
@@ -103,21 +103,21 @@ pub(crate) enum Told {
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
     /// A request was judged.
     Judged { id: Uuid, judgement: Judgement },
-    /// What a person made of a command was judged.
+    /// Judgment of a changed command.
     Edited(Box<Judgements>),
-    /// It is written down that the person stopped an agent, or could not be.
+    /// Record of a stop of an agent, or its failure.
     Stopped { agent: AgentId, until: Millis, saved: Result<(), BookError> },
     /// The pause is written down, or could not be: why.
     PauseKept { number: u64, problem: Option<String> },
     /// Nothing: all who waited were answered.
     Nothing,
-    /// What a question's offers would have let through was counted.
+    /// Counts of the requests that a question's offers would have let through.
     Counted { question: String, proposals: Vec<Proposal> },
     /// Effects of what a question is about were measured.
     Measured { id: Uuid, effects: Vec<RatedEffect> },
-    /// What the person chose was saved, but for what is said; or could not be.
+    /// Result of saving a person's choice: saved, but for a part; or not saved.
     Remembered { id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied> },
-    /// It runs.
+    /// Start of a run.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
     Happened { id: Uuid, event: Event },
@@ -136,28 +136,28 @@ pub(crate) struct ToolAnswer {
     pub(crate) feedback: Option<String>,
 }
 
-/// What became of the person's wish to end a request.
+/// Result of a person's wish to end a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {
-    /// It was running: it is being stopped.
+    /// Running: it is being stopped.
     Stopping,
-    /// It waited: it is denied.
+    /// Waiting: it is denied.
     Denied,
-    /// It has ended already, or never was.
+    /// Ended already, or unknown.
     Unknown,
 }
 
-/// How much waits and runs.
+/// Numbers of waiting and running requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Questions that wait.
     pub waiting: u32,
     /// Commands that run.
     pub running: u32,
-    /// Whether everything is denied for now.
+    /// True if everything is denied for now.
     pub paused: bool,
-    /// When the pause ends.
+    /// End of the pause.
     pub paused_until: Option<Millis>,
-    /// What could not be written down yet.
+    /// Entries that could not be recorded yet.
     pub unwritten: Option<Unwritten>,
 }

@@ -33,7 +33,7 @@ mod task;
 mod turns;
 
 pub(crate) use call::{Call, required};
-pub(crate) use call_facts::{judge_call, touches_of_line};
+pub(crate) use call_facts::judge_call;
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
@@ -64,7 +64,7 @@ const BACKLOG: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Gate {
     messages: mpsc::Sender<Message>,
-    /// What a person wants: taken before everything else.
+    /// Queue for a person's messages, which are taken before everything else.
     first: mpsc::Sender<Message>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Received {
 #[error("Postern is shutting down")]
 pub struct Gone;
 
-/// A gate and the other end of its channel, for [`run`].
+/// Returns a gate and the other end of its channel, for [`run`].
 pub(crate) fn gate() -> (Gate, Received) {
     let (messages, rest) = mpsc::channel(BACKLOG);
     let (urgent, first) = mpsc::channel(BACKLOG);
@@ -93,34 +93,37 @@ pub(crate) fn start(parts: Parts, gate: &Gate, received: Received, on: &Handle) 
 }
 
 impl Gate {
-    /// Everything that waits for a person, oldest first. A face that reads it has been shown them; a window has to say
-    /// that it shows them ([`Self::presented`]).
+    /// Returns everything that waits for a person, oldest first. A face that reads it has been shown them; a
+    /// window has to say that it shows them ([`Self::presented`]).
     pub async fn questions(&self, face: FaceId) -> Result<Vec<Question>, Gone> {
         self.ask(|reply| Message::Questions { face, reply }).await
     }
 
-    /// One waiting question by its id or its four hex digits.
+    /// Returns a waiting question by its id or its four hex digits.
     pub async fn question(&self, face: FaceId, id: String) -> Result<Option<Box<Question>>, Gone> {
         self.ask(|reply| Message::Question { face, id, reply }).await
     }
 
-    /// A person's answer. The answer counts when it names the digest on show and, from a window, was armed. It comes
-    /// back when the answer, and a rule that it saves, are durable.
+    /// Sends a person's answer. It counts when it names the digest on show and, from a window, was armed.
+    ///
+    /// The result comes when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
     }
 
-    /// A person changes the command of a question: it is judged, and shown under a digest of its own.
+    /// Changes the command of a question: the new one is judged, and shown under a digest of its own.
     pub async fn edit(&self, params: EditParams) -> Result<Edited, Gone> {
         self.ask(|reply| Message::Edit { params: Box::new(params), reply }).await
     }
 
-    /// What a face shows at the moment: drives arming. Called again on every change (moved, resized, focus, content).
+    /// Reports the part of a question that an approver shows: drives arming. Called again on every change
+    /// (moved, resized, focus, content).
     pub async fn presented(&self, face: FaceId, seen: Presented) -> Result<Arming, Gone> {
         self.ask(|reply| Message::Presented { face, seen, reply }).await
     }
 
-    /// A face could not show a question (its page crashed, the screen is locked): if nobody answers, nothing runs.
+    /// Reports that an approver could not show a question (its page crashed, the screen is locked): if nobody
+    /// answers, nothing runs.
     pub async fn cannot_present(&self, face: FaceId, question: String, why: String) -> Result<(), Gone> {
         self.first.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
     }
@@ -139,13 +142,15 @@ impl Gate {
         self.ask(|reply| Message::CloseSession { agent, session, reply }).await
     }
 
-    /// The run of a request while it runs: its output so far. `request` is the host's own id.
+    /// Returns the run of a request while it runs: its output so far. `request` is the host's own id.
     pub(crate) async fn running(&self, request: Uuid) -> Result<Option<Running>, Gone> {
         self.ask(|reply| Message::Running { request, reply }).await
     }
 
-    /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes on. Inside is
-    /// whether that is written down: where it is not, it is tried again.
+    /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes
+    /// on.
+    ///
+    /// The inner result says whether that is recorded: if not, it is tried again.
     pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), PauseProblem>, Gone> {
         self.ask(|reply| Message::Pause { until, reply }).await
     }
@@ -155,17 +160,17 @@ impl Gate {
         self.ask(Message::Resume).await
     }
 
-    /// The policy of `agent` (of every agent: none) changed: what waits is judged again.
+    /// Reports that the policy of `agent` (of every agent: `None`) changed: what waits is judged again.
     pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
         self.first.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
     }
 
-    /// The tool calls that wait, oldest first.
+    /// Returns the tool calls that wait, oldest first.
     pub(crate) async fn tools(&self) -> Result<Vec<ToolQuestion>, Gone> {
         self.ask(Message::Tools).await
     }
 
-    /// A person approves a tool call. False where it does not wait any more.
+    /// Approves a tool call. False where it does not wait any more.
     pub(crate) async fn approve_tool(&self, params: ToolApprove, face: FaceId) -> Result<bool, Gone> {
         let answer = if params.always { Answer::Always } else { Answer::Once };
         let (session, id) = (params.session_id, params.approval_id);
@@ -173,14 +178,14 @@ impl Gate {
         self.ask(|reply| Message::AnswerTool { check, face, reply }).await
     }
 
-    /// A person denies a tool call. False where it does not wait any more.
+    /// Denies a tool call. False where it does not wait any more.
     pub(crate) async fn deny_tool(&self, params: ToolDeny, face: FaceId) -> Result<bool, Gone> {
         let (session, id) = (params.session_id, params.approval_id);
         let check = ToolAnswer { session, id, answer: Answer::Deny, feedback: params.feedback };
         self.ask(|reply| Message::AnswerTool { check, face, reply }).await
     }
 
-    /// How much waits and runs, and whether it is paused.
+    /// Returns the numbers of waiting and running requests, and whether everything is paused.
     pub async fn counts(&self) -> Result<Counts, Gone> {
         self.ask(Message::Counts).await
     }
@@ -190,17 +195,17 @@ impl Gate {
         self.ask(Message::Shutdown).await
     }
 
-    /// The settings of an agent; none where there is no such agent.
+    /// Returns the settings of an agent; `None` if there is no such agent.
     pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
         self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
     }
 
-    /// A connection of `agent` was authenticated.
+    /// Reports an authenticated connection of `agent`.
     pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, Gone> {
         self.ask_in_turn(|reply| Message::Opened { agent, outbox, reply }).await
     }
 
-    /// A connection ended. Never waits.
+    /// Reports the end of a connection. Never waits.
     pub(crate) fn closed(&self, connection: ConnectionId) {
         let messages = self.messages.clone();
         tokio::spawn(async move {
@@ -209,7 +214,7 @@ impl Gate {
         });
     }
 
-    /// Whether something of `agent` runs or waits.
+    /// Returns whether something of `agent` runs or waits.
     pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, Gone> {
         self.ask_in_turn(|reply| Message::IsBusy { agent, reply }).await
     }
@@ -218,7 +223,7 @@ impl Gate {
         self.messages.send(message).await.map_err(|_| Gone)
     }
 
-    /// For a person.
+    /// Sends a message of a person.
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
         let message = message(reply);
@@ -230,7 +235,7 @@ impl Gate {
         answer.await.map_err(|_| Gone)
     }
 
-    /// For an agent's connection: behind what was said before.
+    /// Sends a message of an agent's connection: after its earlier ones.
     async fn ask_in_turn<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;

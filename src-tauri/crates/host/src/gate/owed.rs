@@ -1,4 +1,4 @@
-//! What could not be written down: it is kept as owed, tried again, and told of.
+//! Entries that could not be recorded: they are kept as owed, tried again, and reported.
 
 use super::live::{Answering, Late, Stopping};
 use super::message::{PauseProblem, Told as Done};
@@ -22,19 +22,19 @@ pub(crate) struct Owed {
     requests: HashSet<Uuid>,
     /// The pause, or its end, where that could not be written.
     pause: Option<Again>,
-    /// Which write of the pause is the last one: an older one says nothing.
+    /// Number of the last write of the pause: the result of an older one is ignored.
     pauses: u64,
-    /// Who set or ended the pause, for the audit.
+    /// Author of the pause, or of its end, for the audit.
     paused_by: Option<Arc<audit::By>>,
     /// Agents that the person stopped, where that could not be written.
     stops: HashMap<AgentId, Again>,
-    /// Why the last write failed.
+    /// Error of the last write.
     why: String,
-    /// When the first of what is owed now could not be written.
+    /// Time at which the first of the owed entries could not be written.
     since: Millis,
 }
 
-/// When a write is tried again.
+/// Time and delay of the next try.
 #[derive(Debug, Clone, Copy)]
 struct Again {
     failures: u32,
@@ -42,23 +42,23 @@ struct Again {
 }
 
 impl Again {
-    /// After one more failure than `before`.
+    /// Returns the next try after one more failure than `before`.
     fn after(before: Option<Self>) -> Self {
         let failures = before.map_or(1, |before| before.failures.saturating_add(1));
         Self { failures, at: Instant::now() + pause_after(failures) }
     }
 }
 
-/// What is owed at the moment, for a person.
+/// Owed entries, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritten {
     /// Endings of requests.
     pub endings: u32,
     /// Other entries: questions, starts, stops, a pause.
     pub others: u32,
-    /// Why the last write failed.
+    /// Error of the last write.
     pub why: String,
-    /// When the first of it could not be written.
+    /// Time at which the first of them could not be written.
     pub since: Millis,
 }
 
@@ -71,12 +71,12 @@ impl Owed {
         self.why = why;
     }
 
-    /// Nothing is owed for this request any more.
+    /// Forgets what is owed for this request.
     pub(super) fn forget(&mut self, id: Uuid) {
         self.requests.remove(&id);
     }
 
-    /// A pause set or ended is being written: returns the number of that write.
+    /// Begins a write of the pause, and returns its number.
     fn next_pause(&mut self) -> u64 {
         self.pauses = self.pauses.wrapping_add(1);
         self.pauses
@@ -84,12 +84,12 @@ impl Owed {
 }
 
 impl Task {
-    /// The time since the gate began: what requests count by.
+    /// Returns the time since the gate began: what requests count by.
     pub(super) fn clock(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// An entry of the record could not be written. What was to begin with it does not; what has happened is owed.
+    /// Handles a failed write of an entry: what was to begin with it does not; what has happened is owed.
     pub(super) fn not_recorded(&mut self, id: Uuid, error: &Error) {
         let clock = self.clock();
         let Some(request) = self.requests.get_mut(&id) else { return };
@@ -131,7 +131,7 @@ impl Task {
         self.parts.stirred.status.notify_one();
     }
 
-    /// An entry is tried again later, unless it can never be written.
+    /// Schedules another try of an entry, unless it can never be written.
     fn owe(&mut self, id: Uuid, never: bool) {
         if let Some(request) = self.requests.get_mut(&id).filter(|_| never) {
             request.life.give_up();
@@ -176,7 +176,7 @@ impl Task {
         self.proceed(id);
     }
 
-    /// The time of something that is owed has come.
+    /// Tries again what is due.
     pub(super) fn try_again(&mut self) {
         let (clock, now) = (self.clock(), Instant::now());
         let due = |id: &Uuid| {
@@ -200,7 +200,7 @@ impl Task {
         }
     }
 
-    /// When something that is owed is tried again.
+    /// Returns the time of the next try.
     pub(super) fn next_try(&self) -> Option<Instant> {
         let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.due());
         let requests = requests.map(|due| self.began + due);
@@ -208,7 +208,7 @@ impl Task {
         requests.chain(others).min()
     }
 
-    /// What is owed at the moment; none where nothing is.
+    /// Returns what is owed at the moment; `None` if nothing is.
     pub(super) fn unwritten(&self) -> Option<Unwritten> {
         let requests = || self.owed.requests.iter().filter_map(|id| self.requests.get(id));
         let endings = requests().filter(|request| request.ending().is_some()).count();
@@ -245,7 +245,7 @@ impl Task {
         });
     }
 
-    /// The pause is written down, or is owed.
+    /// Notes that the pause is recorded, or is owed.
     pub(super) fn pause_kept(&mut self, number: u64, problem: Option<String>) {
         if number != self.owed.pauses {
             return;
@@ -274,7 +274,7 @@ impl Task {
         });
     }
 
-    /// It is written down that the person stopped an agent; or that is owed, and holds all the same.
+    /// Notes that the stop of an agent is recorded; or that it is owed, and holds all the same.
     pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), BookError>) {
         match saved {
             Err(error) if until > crate::clock::lasting() && self.parts.book.policy(agent).is_some() => {
@@ -292,7 +292,7 @@ impl Task {
     }
 }
 
-/// Where a request was before something happened to it.
+/// State of a request before an event.
 #[derive(Debug)]
 pub(super) struct Before {
     state: std::mem::Discriminant<postern_request::State>,
@@ -305,7 +305,7 @@ impl Before {
     }
 }
 
-/// Whether a write can never succeed: what it is about is gone, or the record is closed.
+/// Returns true if a write can never succeed: what it is about is gone, or the record is closed.
 fn can_never_be(error: &Error) -> bool {
     match error {
         Error::Missing(_) | Error::Refused(_) | Error::Closed | Error::Displaced => true,

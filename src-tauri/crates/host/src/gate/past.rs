@@ -1,4 +1,4 @@
-//! What a session asked for lately, beside its next question: a person judges a command by what came before it.
+//! Recent requests of a session, beside its next question: a person judges a command by what came before it.
 
 use super::edit::text_of;
 use super::live::Request;
@@ -12,19 +12,19 @@ use postern_request::{DenyReason, Ending, Exit, Outcome};
 use std::collections::VecDeque;
 use uuid::Uuid;
 
-/// How many are shown.
+/// Number of requests that are shown.
 const SHOWN: usize = 3;
-/// How many are kept of an agent, over all its sessions, until Postern quits.
+/// Number of requests that are kept of an agent, over all its sessions, until Postern quits.
 const KEPT: usize = 32;
 /// Characters of a command that are shown. It is not what is judged: the beginning tells it apart.
 const LENGTH: usize = 200;
 
-/// What an agent asked for lately, newest first, each with its session.
+/// Recent requests of an agent, newest first, each with its session.
 #[derive(Debug, Default)]
 pub(crate) struct Lately(VecDeque<(Option<String>, Past)>);
 
 impl Task {
-    /// What the session of an agent asked for before `but`: what runs, then what has ended, newest first.
+    /// Returns the requests of an agent's session before `but`: what runs, then what has ended, newest first.
     pub(super) fn recent(&self, agent: &AgentId, session: Option<&str>, but: Option<Uuid>) -> Vec<Past> {
         let same = |request: &&Request| {
             request.agent == *agent
@@ -39,7 +39,7 @@ impl Task {
         running.into_iter().chain(ended).take(SHOWN).collect()
     }
 
-    /// A request has ended: the questions after it show it.
+    /// Keeps a request that has ended for the questions after it.
     pub(super) fn keep_past(&mut self, request: &Request) {
         let (session, past) = (request.run.session.clone(), past(request));
         let lately = &mut self.agent(&request.agent).lately.0;

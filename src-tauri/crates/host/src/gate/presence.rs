@@ -1,4 +1,5 @@
-//! Whether a window can show anything at all: not on a locked screen, nor on one that shows another person's session.
+//! Visibility of windows: they can show nothing on a locked screen, nor on one that shows another person's
+//! session.
 
 use super::task::Task;
 use crate::ask::{FaceId, FaceKind};
@@ -9,11 +10,12 @@ use postern_request::{Denial, NotShown, Refusal};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often the screen is looked at while a window shows a question.
+/// Interval at which the screen is checked while a window shows a question.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Task {
-    /// Why a face of this kind can show nothing now; none where it can. Terminals are taken for windows of this screen.
+    /// Returns the reason why an approver of this kind can show nothing now; `None` if it can. Terminals are
+    /// taken for windows of this screen.
     pub(super) fn unable(&self, kind: FaceKind) -> Option<NotShown> {
         match kind {
             // A terminal of a computer without a screen is somewhere else.
@@ -27,7 +29,7 @@ impl Task {
         }
     }
 
-    /// Why nobody on duty could show a question now; none where somebody could.
+    /// Returns the reason why no connected approver could show a question now; `None` if one could.
     pub(super) fn nobody_able(&self) -> Option<NotShown> {
         let mut why = NotShown::Nowhere;
         for kind in self.parts.faces.kinds() {
@@ -36,7 +38,7 @@ impl Task {
         Some(why)
     }
 
-    /// A face could not show a question: if nobody answers it, that is why.
+    /// Notes that an approver could not show a question: if nobody answers it, that is why.
     pub(super) fn cannot_present(&mut self, face: FaceId, question: &str, why: String) {
         tracing::warn!(%face, %question, "a question could not be shown");
         if let Some(waiting) = self.questions.find(question) {
@@ -44,7 +46,7 @@ impl Task {
         }
     }
 
-    /// A face says what it shows. What a window shows while nobody can see it does not count.
+    /// Notes what an approver shows. What a window shows while nobody can see it does not count.
     pub(super) fn presented(&mut self, face: FaceId, seen: &Presented) -> Arming {
         let now = Instant::now();
         if let Some(why) = self.unable(face.kind) {
@@ -63,7 +65,7 @@ impl Task {
         self.questions.presented(face, seen, now)
     }
 
-    /// Why this yes does not count, whatever was shown before. The window has to show the question anew.
+    /// Returns the reason why this approval does not count. The window has to show the question again.
     pub(super) fn unseen(&mut self, params: &AnswerParams, face: FaceId) -> Option<NotShown> {
         match params.answer {
             Answer::Once | Answer::Always => {}
@@ -87,8 +89,9 @@ impl Task {
         }
     }
 
-    /// Whether a question may wait: on a locked screen only for an approver that was paired, unless the person wants it
-    /// to wait for any.
+    /// Returns whether a question may wait.
+    ///
+    /// On a locked screen only for an approver that was paired, unless the person wants it to wait for any.
     pub(super) fn may_wait(&self) -> Result<(), Denial> {
         if self.denied_by_lock() && !self.parts.faces.kinds().contains(&FaceKind::Remote) {
             return Err(Refusal::NotShown(NotShown::Locked).into());
@@ -96,7 +99,7 @@ impl Task {
         Ok(())
     }
 
-    /// Whether the screen is locked, and nobody may answer at it then.
+    /// Returns true if the screen is locked, and nobody may answer at it then.
     fn denied_by_lock(&self) -> bool {
         self.parts.book.snapshot().settings.deny_when_locked
             && self.parts.session.presence() == Presence::Locked

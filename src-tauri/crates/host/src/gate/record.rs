@@ -14,23 +14,25 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-/// What a record's transaction does: it gets the number of the event that goes with it, where one does, and gives false
-/// where the request turns out to have been here before.
+/// Work of a record's transaction.
+///
+/// It gets the number of the event that goes with it, if one does, and returns false if the request turns out
+/// to have been here before.
 type Work = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
-/// What is kept of a request.
+/// Stored part of a request.
 struct Kept {
-    /// What it takes of its agent's room, and whether what was found for it, and its output, is kept in full.
+    /// Charge on its agent's room, and whether its facts and its output are stored in full.
     charge: Charge,
-    /// What is written down first.
+    /// First record.
     new: Option<Arc<NewRequest>>,
-    /// What stands in place of what was written down before.
+    /// Replacement of what was recorded before.
     cut: Option<NewRequest>,
     saved: Vec<(Stream, outputs::Output)>,
 }
 
 impl Task {
-    /// It was here before, or it could not be looked up whether it was.
+    /// Handles a request that was here before, or for which the lookup of that failed.
     pub(super) fn known(&mut self, id: Uuid, opening: Result<Opening, Error>) {
         match opening {
             Ok(Opening::Same(row)) => self.told_before(id, *row),
@@ -110,13 +112,13 @@ impl Task {
         self.write(id, at, Written { event, whole, durable }, work, was_known);
     }
 
-    /// The event of its end, which can be joined for a while where nobody listens.
+    /// Returns the event of its end, which can be joined for a while where nobody listens.
     fn ended(&mut self, id: Uuid) -> Option<Told> {
         self.keep_left(id);
         self.ended_event(id)
     }
 
-    /// What is written down of a request: without its bodies where its agent wrote too much.
+    /// Returns the part of a request to store: without its bodies if its agent wrote too much.
     fn kept(&mut self, id: Uuid, entry: &Entry) -> Option<Kept> {
         let request = self.requests.get(&id)?;
         let ending = if let State::Ended(ending) = &entry.state { Some(ending) } else { None };
@@ -171,7 +173,7 @@ impl Task {
         }
     }
 
-    /// An entry is durable; or it is not, and then nothing that needs it happens.
+    /// Handles a durable entry; or a failed one, and then nothing that needs it happens.
     pub(super) fn recorded(&mut self, id: Uuid, outcome: Result<Option<Notice>, Error>) {
         let notice = match outcome {
             Ok(notice) => notice,
@@ -201,16 +203,16 @@ impl Task {
     }
 }
 
-/// What goes with an entry to the writer.
+/// Data that goes with an entry to the writer.
 struct Written {
     event: Option<Told>,
-    /// Whether the event is kept as it is told.
+    /// True if the event is kept as it is told.
     whole: bool,
-    /// Whether it outlives a power cut.
+    /// True if it outlives a power cut.
     durable: bool,
 }
 
-/// What is to be written of a request in a state.
+/// Returns the change to write for a request in a state.
 fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Result<Change, Error> {
     let state = &entry.state;
     let runs = matches!(state, State::Running { .. } | State::Stopping { .. });
@@ -244,7 +246,7 @@ fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Resu
     Ok(change)
 }
 
-/// What is kept of a run's output, once it ended.
+/// Returns the output of a run to store, once it has ended.
 fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
     let Some(result) = &request.result else { return Vec::new() };
     [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
@@ -283,7 +285,7 @@ fn started_event(request: &Request, pid: u32) -> Option<Told> {
     Some(Told::Started(Started { pid, path, argv, cwd, by, edited, profile }))
 }
 
-/// A request as it is written down the first time.
+/// Returns a request as it is written down the first time.
 pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
     Arc::new(NewRequest {
         id: request.id,
@@ -302,7 +304,7 @@ pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
     })
 }
 
-/// The bytes of a fingerprint; a text that is none has a content of its own.
+/// Returns the bytes of a fingerprint; a text that is none has a content of its own.
 fn unhex(text: &str) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {

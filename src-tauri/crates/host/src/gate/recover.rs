@@ -40,7 +40,7 @@ fn end_if_alive(row: &RequestRow) {
     }
 }
 
-/// Nobody listens yet: it is told when the agent asks for what it missed.
+/// Records the end: nobody is connected yet, so it is sent when the agent asks for what it missed.
 fn tell(conn: &Connection, row: &RequestRow, ending: &Ending) -> Result<(), Error> {
     let Ok(request_id) = Uuid::parse_str(&row.summary.request_id) else { return Ok(()) };
     let about = About {

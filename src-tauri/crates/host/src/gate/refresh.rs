@@ -11,7 +11,7 @@ use postern_policy::{Effect, RatedEffect};
 use uuid::Uuid;
 
 impl Task {
-    /// A request that asks was judged again: its question shows what is true now.
+    /// Updates the question of a request that was judged again.
     pub(super) fn refresh(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
@@ -83,7 +83,7 @@ impl Task {
         });
     }
 
-    /// The measured effects of a request that still has these.
+    /// Adds the measured effects of a request that still has these.
     pub(super) fn measured(&mut self, id: Uuid, effects: Vec<RatedEffect>) {
         let judged = self.requests.get_mut(&id).and_then(|request| request.judged.as_deref_mut());
         let Some(judged) = judged else { return };
@@ -96,7 +96,7 @@ impl Task {
         }
     }
 
-    /// The counts of the offers that are still the same.
+    /// Adds the counts of the offers that are still the same.
     pub(super) fn counted(&mut self, question: &str, counted: &[Proposal]) {
         let Some(waiting) = self.questions.find(question) else { return };
         let before = waiting.shown.question.proposals.clone();
@@ -109,7 +109,7 @@ impl Task {
         }
     }
 
-    /// A question with how much waits beside it and behind it.
+    /// Returns a question with how much waits beside it and behind it.
     pub(super) fn among_others(&self, question: Question) -> Question {
         let waiting = u32::try_from(self.all_waiting().saturating_sub(1)).unwrap_or(u32::MAX);
         let queued = self.queued(&question.asker.agent);

@@ -42,7 +42,7 @@ impl Task {
         judged.offer_renewals(&self.parts.world, &own.policy, rules, lasting());
     }
 
-    /// What waits of an agent of which everything is denied for a while is denied too.
+    /// Denies the waiting requests of an agent that is stopped for a while.
     fn deny_halted(&mut self, only: Option<&AgentId>) {
         let mut waiting: Vec<AgentId> = self.questions.iter().map(|one| one.agent().clone()).collect();
         waiting.retain(|agent| only.is_none_or(|only| only == agent));
@@ -55,7 +55,7 @@ impl Task {
         }
     }
 
-    /// Nothing of an agent that is not enrolled any more goes on.
+    /// Ends everything of an agent that is not enrolled any more.
     fn agent_removed(&mut self, agent: &AgentId) {
         let theirs: Vec<Uuid> = self
             .requests

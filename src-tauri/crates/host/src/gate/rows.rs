@@ -1,4 +1,4 @@
-//! What lists and rules are told of a request.
+//! Facts of a request for lists and rules.
 
 use super::judge::Judged;
 use super::live::Request;
@@ -60,7 +60,7 @@ fn rule(request: &Request) -> Option<RuleId> {
     }
 }
 
-/// What is noted at each rule that decided.
+/// Returns the use to note at each rule that decided.
 pub(super) fn uses(judged: &Judged, line: &str) -> Vec<(RuleId, Use)> {
     judged
         .verdict

@@ -1,4 +1,4 @@
-//! What a person's answer saves: rules of an offer, or lines of `permissions.jsonc`.
+//! Saves a person's answer: rules of an offer, or lines of `permissions.jsonc`.
 
 use super::judge::World;
 use super::live::Request;
@@ -10,14 +10,15 @@ use postern_policy::{
     kind_name, parse_pattern, pattern_text,
 };
 
-/// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
+/// Returns true if what the person wants saved is a line of the agent's `permissions.jsonc`.
 pub(super) fn adds_line(request: &Request, params: &AnswerParams) -> bool {
     let by_number = params.proposal.as_deref() == Some(super::call::FILE);
     params.answer == Answer::Always
         && (request.origin == Origin::Tool || (request.origin == Origin::AgentShell && by_number))
 }
 
-/// The lines of the agent's `permissions.jsonc` that the person wants added, where that is what *Always* does here.
+/// Returns the lines of the agent's `permissions.jsonc` that the person wants added, where that is what
+/// *Always* does here.
 pub(super) fn line_of(
     request: &Request,
     params: &AnswerParams,
@@ -34,7 +35,8 @@ pub(super) fn line_of(
     })
 }
 
-/// What the person wants saved of a request's question: one of its offers, perhaps with an edited pattern.
+/// Returns what the person wants to save of a request's question: one of its offers, perhaps with an edited
+/// pattern.
 pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, NotApplied> {
     if request.origin == Origin::Tool {
         return Err(NotApplied::ToolRule);
@@ -54,7 +56,7 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     }
     let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
         (Some(offer), _) => rules_of(offer, effect),
-        // What is too wide to be allowed for good can still be denied for good.
+        // What is too wide to be allowed always can still be denied always.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
             let input = RuleInput::Nothing;
@@ -105,7 +107,7 @@ fn wanted<'p>(offers: &'p [Offer], params: &'p AnswerParams) -> &'p str {
     params.proposal.as_deref().or(first.map(|offer| offer.id)).unwrap_or("exact")
 }
 
-/// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
+/// Returns what an offer to renew rules saves: their agent, folder and lifetime stay.
 fn renewed(
     request: &Request,
     params: &AnswerParams,
@@ -167,7 +169,7 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
     remember.rules.iter().map(saved).chain(renewed).collect()
 }
 
-/// The rules that an offer would save.
+/// Returns the rules that an offer would save.
 pub(super) fn rules_of(offer: &Offer, effect: Effect) -> Vec<NewRule> {
     offer.drafts.iter().map(|draft| rule_of(draft, offer.folder.as_deref(), effect)).collect()
 }
@@ -188,7 +190,8 @@ fn rule_of(draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
     }
 }
 
-/// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.
+/// Returns the offer's rule with the pattern as the person edited it. A pattern with other arguments has none
+/// of its own.
 fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, NotApplied> {
     // A rule about files stays one: the same text by itself would name programs.
     let kind = rule.pattern.files().map(|_| kind_name(&rule.pattern));

@@ -9,7 +9,7 @@ use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, Session
 use postern_request::{NotSo, Withdrawal};
 use uuid::Uuid;
 
-/// What is asked for in a session on its way is refused.
+/// Reason to refuse requests in a session that is being opened or closed.
 pub(super) const OPENING: &str = "this session is being opened or closed: wait for the answer to that";
 
 impl Task {
@@ -51,12 +51,12 @@ impl Task {
         });
     }
 
-    /// Whether a session's layers are not in force yet: nothing may be judged in it.
+    /// Returns true if a session's layers are not in force yet: nothing may be judged in it.
     pub(super) fn is_opening(&mut self, agent: &AgentId, session: Option<&str>) -> bool {
         session.is_some_and(|session| self.agent(agent).sessions.is_changing(session))
     }
 
-    /// What waits in a session is denied with it; what runs goes on.
+    /// Closes a session: its waiting requests are denied; what runs goes on.
     pub(super) fn session_close(&mut self, agent: &AgentId, params: SessionCloseParams, reply: Reply) {
         let session = params.session;
         if !self.agent(agent).sessions.is_open(&session) {

@@ -22,7 +22,7 @@ use uuid::Uuid;
 const PIECES: usize = 8;
 
 impl Task {
-    /// It was let through, and that is written down.
+    /// Starts a request that was let through, once that is recorded.
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
         if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
             let event = match self.still_allowed(id, approved.by()) {
@@ -42,7 +42,7 @@ impl Task {
         }
     }
 
-    /// A run has ended, or never began: the next one gets its place.
+    /// Gives the place of a run that has ended, or never began, to the next one.
     pub(super) fn give_place_back(&mut self, request: &Request) {
         if !request.placed {
             return;
@@ -54,7 +54,7 @@ impl Task {
         }
     }
 
-    /// How many runs of an agent there may be at a time.
+    /// Returns the most runs of an agent at a time.
     fn most_of(&self, agent: &AgentId) -> u32 {
         self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }
@@ -119,7 +119,7 @@ impl Task {
         });
     }
 
-    /// Whether the policy, as it is now, still lets through what was let through.
+    /// Returns whether the policy, as it is now, still lets through what was let through.
     fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         if let State::Starting { stop: Some(_), .. } = request.state() {
@@ -155,13 +155,13 @@ impl Task {
         if holds { Ok(()) } else { Err(changed()) }
     }
 
-    /// The connection that waits for this request, which its output must not outrun.
+    /// Returns the connection that waits for this request, which its output must not outrun.
     fn outbox_of(&self, id: Uuid) -> Option<crate::socket::Outbox> {
         let request = self.requests.get(&id)?;
         self.outboxes.get(&request.connection).cloned()
     }
 
-    /// It runs.
+    /// Notes that it runs.
     pub(super) fn started(&mut self, id: Uuid, running: Running) {
         let pid = running.pid();
         if let Some(request) = self.requests.get_mut(&id) {
@@ -175,7 +175,7 @@ impl Task {
         self.happen(id, Event::Started { pid });
     }
 
-    /// It ended, and so did its output.
+    /// Notes that it ended, and so did its output.
     pub(super) fn exited(&mut self, id: Uuid, finished: Box<Finished>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let end = finished.end;
@@ -184,7 +184,7 @@ impl Task {
     }
 }
 
-/// What a start needs beside its files, and these where they are still open.
+/// Inputs of a start beside its files, and these if they are still open.
 struct Prepare {
     open: Option<(Held, Cwd)>,
     run: Arc<RunParams>,
@@ -196,7 +196,7 @@ struct Prepare {
 }
 
 impl Prepare {
-    /// Everything, with the files open: as they were judged, or nothing.
+    /// Opens the files of a start as they were judged, or fails.
     async fn open(
         self,
         lanes: &Lanes,
@@ -219,7 +219,7 @@ impl Prepare {
     }
 }
 
-/// What a start needs; none where it was not judged.
+/// Returns the inputs of a start; `None` if it was not judged.
 fn prepare(request: &mut Request, world: &World) -> Option<Prepare> {
     let judged = request.judged.as_mut()?;
     let open = judged.open.take();
@@ -260,7 +260,7 @@ struct Forward {
 }
 
 impl Forward {
-    /// Until the run ended. The process waits for a reader that is slow, up to its time.
+    /// Follows a run until it has ended. The process waits for a reader that is slow, up to its time.
     async fn follow(
         mut self,
         id: Uuid,

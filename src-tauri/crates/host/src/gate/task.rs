@@ -24,23 +24,23 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// What the gate works with.
+/// Dependencies of the gate.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) book: Book,
     pub(crate) store: Store,
     pub(crate) publisher: Publisher,
     pub(crate) told: broadcast::Sender<Told>,
-    /// What is told seldom: status and agents.
+    /// Coalesced updates: status and agents.
     pub(crate) stirred: Stirred,
     pub(crate) world: Arc<World>,
     /// The agents' own threads, for what they make Postern read.
     pub(crate) lanes: Lanes,
-    /// Where runs and what is told of them live: the gate's own threads are for the gate.
+    /// Runtime of runs and their reports: the gate's own threads are for the gate.
     pub(crate) runtime: Handle,
     pub(crate) faces: Faces,
     pub(crate) session: Arc<dyn Session>,
-    /// What denies everything.
+    /// Reasons to deny everything.
     pub(crate) halt: Halt,
 }
 
@@ -59,11 +59,10 @@ pub(crate) struct Task {
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
     pub(super) questions: Questions,
-    /// What could not be written down yet.
+    /// Entries that could not be recorded yet.
     pub(super) owed: Owed,
-    /// When it began.
     pub(super) began: Instant,
-    /// When to look whether the screen is still the person's.
+    /// Time at which to check whether the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
@@ -179,7 +178,7 @@ impl Task {
         }
     }
 
-    /// One question, which the face that looks at it has been shown.
+    /// Returns a question, which counts as shown to the approver that asks.
     fn question(&mut self, face: crate::ask::FaceId, id: &str) -> Option<Box<Question>> {
         let shown = &mut self.questions.find(id)?.shown;
         shown.listed(face.kind);
@@ -207,7 +206,7 @@ impl Task {
         }
     }
 
-    /// The only place where a request changes state.
+    /// Applies an event to a request: the only place where a request changes state.
     pub(super) fn happen(&mut self, id: Uuid, event: Event) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let before = Before::of(request);
@@ -251,7 +250,7 @@ impl Task {
         id
     }
 
-    /// A connection ended: what was to end with it is withdrawn, or killed where it runs.
+    /// Handles the end of a connection: what was to end with it is withdrawn, or killed if it runs.
     fn closed(&mut self, connection: ConnectionId) {
         let Some(agent) = self.connections.remove(&connection) else { return };
         self.outboxes.remove(&connection);
@@ -288,7 +287,7 @@ impl Task {
         self.questions.iter().map(|waiting| self.among_others(waiting.shown.question.clone())).collect()
     }
 
-    /// Why every request of an agent is denied at the moment, whatever the rules say.
+    /// Returns the reason why every request of an agent is denied at the moment, by any rules.
     pub(super) fn halted(&self, agent: &AgentId) -> Option<Denial> {
         let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
         let stopping = stopping.map(|stopping| stopping.until);
@@ -302,7 +301,7 @@ impl Task {
         self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
     }
 
-    /// The record is in doubt, and everything is denied from now on; or a person has settled that.
+    /// Denies everything from now on, as the record is in doubt; or stops that, as a person has settled it.
     fn doubted(&mut self, doubt: bool) {
         if self.parts.halt.set_doubt(doubt) && doubt {
             self.parts.stirred.status.notify_one();
@@ -319,7 +318,8 @@ impl Task {
         self.keep_pause(None);
     }
 
-    /// A doubt that cannot be settled stays: [`Store::settle_doubt`](postern_store::Store::settle_doubt) says why.
+    /// Resumes after a pause. A doubt that cannot be settled stays:
+    /// [`Store::settle_doubt`](postern_store::Store::settle_doubt) says why.
     fn resume(&mut self, reply: oneshot::Sender<Result<(), PauseProblem>>) {
         if self.parts.halt.is_in_doubt()
             && let Err(error) = self.parts.store.settle_doubt()
@@ -337,7 +337,7 @@ impl Task {
         }
     }
 
-    /// When the task has to look at the clock again.
+    /// Returns the time at which the task has to check the clock again.
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);

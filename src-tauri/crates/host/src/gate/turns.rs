@@ -1,5 +1,7 @@
-//! Requests that wait for their turn to be asked about. What is too many at once, or in a minute, is asked one after the
-//! other: none of it is denied for that, and its time begins when its question opens.
+//! Requests that wait for their turn to be asked about.
+//!
+//! Too many at once, or in a minute, are asked one after the other: none of them is denied for that, and its
+//! time begins when its question opens.
 
 use super::task::Task;
 use postern_policy::AgentId;
@@ -9,7 +11,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
-    /// Whether a question about it may open now; otherwise it waits for its turn.
+    /// Returns whether a question about it may open now; otherwise it waits for its turn.
     pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Uuid) -> Result<bool, Denial> {
         let (room, clock) = (self.may_open(agent), self.clock());
         let state = self.agent(agent);
@@ -26,7 +28,8 @@ impl Task {
         }
     }
 
-    /// Whether a question of this agent may open beside those that are open. One that has none open always may.
+    /// Returns true if a question of this agent may open beside those that are open. One that has none open
+    /// always may.
     fn may_open(&mut self, agent: &AgentId) -> bool {
         let open = self.open_of(agent);
         let limited = self.next_question(agent).is_some();
@@ -44,7 +47,8 @@ impl Task {
         Open { own, all }
     }
 
-    /// When the agent's next question may open, by the gate's clock; none where it may now.
+    /// Returns the time at which the agent's next question may open, by the gate's clock; `None` if it may
+    /// now.
     fn next_question(&mut self, agent: &AgentId) -> Option<Duration> {
         let policy = self.parts.book.policy(agent)?;
         let clock = self.clock();
@@ -76,7 +80,7 @@ impl Task {
         self.requests.get(&waiter).is_some_and(|request| matches!(request.state(), State::Queued))
     }
 
-    /// When something that waits may be asked about without anything else happening.
+    /// Returns the time at which a waiting request may be asked about without any other event.
     pub(super) fn next_turn_at(&mut self) -> Option<Instant> {
         let waiting = self.agents.iter().filter(|(_, state)| state.turns.waiting().next().is_some());
         let agents: Vec<AgentId> = waiting.map(|(agent, _)| agent.clone()).collect();
@@ -84,12 +88,12 @@ impl Task {
         next.map(|next| self.began + next)
     }
 
-    /// What waits of this agent behind its open questions.
+    /// Returns the number of this agent's requests that wait for its open questions.
     pub(super) fn queued(&self, agent: &AgentId) -> u32 {
         self.agents.get(agent).map_or(0, |state| u32::try_from(state.turns.len()).unwrap_or(u32::MAX))
     }
 
-    /// Everything that waits for a person: the open questions, and what is behind them.
+    /// Returns everything that waits for a person: the open questions, and what is behind them.
     pub(super) fn all_waiting(&self) -> usize {
         self.questions.len() + self.agents.values().map(|state| state.turns.len()).sum::<usize>()
     }
@@ -105,7 +109,7 @@ impl Task {
         }
     }
 
-    /// The policy changed: what waits for its turn may be clear by now.
+    /// Judges again what waits for its turn after a change of policy: it may be clear by now.
     pub(super) fn rejudge_held(&mut self, only: Option<&AgentId>) {
         let agents = self.agents.iter().filter(|(agent, _)| only.is_none_or(|only| only == *agent));
         let waiting = agents.flat_map(|(_, state)| state.turns.waiting());

@@ -1,7 +1,5 @@
 //! Limits of one look-up: its files, its bytes, and its time, which ends when nobody waits for it.
 
-use crate::lanes::Unanswered;
-use postern_request::Refusal;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,16 +28,6 @@ pub enum Overrun {
     /// The caller gave up.
     #[error("nobody waits for it any more")]
     Stopped,
-}
-
-impl From<Overrun> for Refusal {
-    fn from(overrun: Overrun) -> Self {
-        match overrun {
-            Overrun::Files => Self::TooManyFiles { most: FILES },
-            Overrun::Bytes => Self::TooManyBytes,
-            Overrun::Stopped => Unanswered::Late.into(),
-        }
-    }
 }
 
 /// Bytes that one agent has read, over all its requests.
@@ -78,10 +66,10 @@ impl Default for Meter {
 
 /// Allowance of one request. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Allowance(Arc<Inner>);
+pub struct Allowance(Arc<AllowanceState>);
 
 #[derive(Debug)]
-struct Inner {
+struct AllowanceState {
     meter: Arc<Meter>,
     files: Mutex<HashSet<(u64, u64)>>,
     bytes: AtomicU64,
@@ -92,7 +80,7 @@ struct Inner {
 impl Allowance {
     /// Returns the allowance for one request of `meter`'s agent.
     pub fn new(meter: Arc<Meter>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(AllowanceState {
             meter,
             files: Mutex::default(),
             bytes: AtomicU64::new(0),

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "the Security framework has no safe form")]
 
 use super::hex;
-use super::signature::unproven;
+use super::unproven::unproven;
 use objc2_core_foundation::{CFData, CFDictionary, CFNumber, CFRetained, CFString, CFType, CFURL};
 use objc2_security::{
     SecCSFlags, SecCode, SecRequirement, SecStaticCode, kSecCSSigningInformation, kSecCodeInfoFlags,

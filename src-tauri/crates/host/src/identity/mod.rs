@@ -1,5 +1,7 @@
-//! What a file is: sha256 of its content, its metadata, its version and (macOS) its signature. Read through the opened
-//! file (the signature by path, with proof that it is the same file), and remembered for as long as the file cannot have changed unseen.
+//! Identity of a file: sha256 of its content, its metadata, its version and (macOS) its signature.
+//!
+//! Read through the opened file (the signature by path, with proof that it is the same file), and remembered
+//! for as long as the file cannot have changed unseen.
 
 mod allowance;
 #[cfg(target_os = "macos")]
@@ -7,6 +9,8 @@ mod macos_signature;
 mod memory;
 mod signature;
 mod state;
+#[cfg(any(test, target_os = "macos"))]
+mod unproven;
 mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};
@@ -26,21 +30,20 @@ use std::time::{Duration, SystemTime};
 pub const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// A file that changed this recently can change again without its times showing it.
 const UNSETTLED: Duration = Duration::from_secs(2);
-/// How often a file that changes while it is read is read again.
+/// Number of times that a file that changes while it is read is read again.
 const ATTEMPTS: usize = 3;
 /// Bytes read at a time.
 const BLOCK: usize = 128 * 1024;
 
-/// Why a file has no identity.
+/// Reason why a file has no identity.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
-    /// It cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// It is larger than [`MAX_FILE_BYTES`].
+    /// Larger than [`MAX_FILE_BYTES`].
     #[error("is larger than 512 MiB")]
     TooLarge,
-    /// It changed each time while it was read.
+    /// Changed each time while it was read.
     #[error("is being written to")]
     Changing,
     /// The allowance is used up, or nobody waits for it.
@@ -51,15 +54,14 @@ pub enum IdentityError {
 /// A file, identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identified {
-    /// Which file it is and when it had last changed.
+    /// Inode and times when it was identified.
     pub state: FileState,
-    /// What it is.
     pub identity: Identity,
-    /// Whether its last change was so long ago that another one cannot hide behind the same time.
+    /// True if its last change was so long ago that another one cannot hide behind the same time.
     pub settled: bool,
 }
 
-/// What the content of a file says; the same for every path to it.
+/// Facts from the content of a file; the same for every path to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
     sha256: String,
@@ -76,7 +78,7 @@ pub struct Identities {
 }
 
 impl Identities {
-    /// An empty memory.
+    /// Returns an empty memory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,7 +94,8 @@ impl Identities {
         self.allowance.as_ref().and_then(Allowance::overrun)
     }
 
-    /// What `file` is. `real_path` only helps to tell its version and, on macOS, to find its signature.
+    /// Returns the identity of `file`. `real_path` only helps to tell its version and, on macOS, to find its
+    /// signature.
     ///
     /// # Errors
     /// [`IdentityError`]: unreadable, too large, or written to while it is read.
@@ -143,7 +146,8 @@ fn identity(state: &FileState, content: &Content, real_path: &Path) -> Identity 
     }
 }
 
-/// sha256 of the first `size` bytes of an opened file, 64 hex digits. Its read position stays where it is.
+/// Returns sha256 of the first `size` bytes of an opened file, as 64 hex digits. Its read position does not
+/// move.
 ///
 /// # Errors
 /// [`IdentityError`]: unreadable, too large, or shorter than `size`.

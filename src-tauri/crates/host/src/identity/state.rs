@@ -5,8 +5,10 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Which file it is and when it last changed. Two equal states with the same settled times are the same content:
-/// mtime can be set back by the owner of the file, ctime cannot.
+/// Inode and times of a file.
+///
+/// Two equal states with the same settled times are the same content: mtime can be set back by the owner of
+/// the file, ctime cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileState {
     /// Device number.
@@ -22,7 +24,7 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// The state of an opened file.
+    /// Returns the state of an opened file.
     ///
     /// # Errors
     /// What `fstat` says.
@@ -37,14 +39,15 @@ impl FileState {
         })
     }
 
-    /// Whether it last changed longer than `margin` before `now`. Times in the future are never settled.
+    /// Returns true if it last changed longer than `margin` before `now`. Times in the future are never
+    /// settled.
     pub fn settled(&self, now: SystemTime, margin: Duration) -> bool {
         let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let latest = self.mtime_ns.max(self.ctime_ns).saturating_add_unsigned(margin.as_nanos());
         i128::try_from(now).is_ok_and(|now| latest < now)
     }
 
-    /// Whether `other` is the same file, whatever became of its content.
+    /// Returns true if `other` is the same file, whatever became of its content.
     pub fn same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }

@@ -1,7 +1,7 @@
 use super::*;
 use std::time::UNIX_EPOCH;
 
-/// A file whose last change is long ago, as far as its modification time tells.
+/// Returns a file whose last change is long ago, as far as its modification time tells.
 fn file(content: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");

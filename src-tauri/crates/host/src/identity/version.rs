@@ -2,9 +2,10 @@
 
 use std::path::{Component, Path};
 
-/// The version that a real path names: `…/Cellar/ripgrep/14.1.0/bin/rg`, `/nix/store/<hash>-ripgrep-14.1.0/bin/rg`,
-/// `~/.asdf/installs/nodejs/20.1.0/bin/node`, `…/Python.framework/Versions/3.12/bin/python3.12`, an app's `Info.plist`,
-/// or a file name such as `python3.11`.
+/// Returns the version that a real path names: `…/Cellar/ripgrep/14.1.0/bin/rg`,
+/// `/nix/store/<hash>-ripgrep-14.1.0/bin/rg`, `~/.asdf/installs/nodejs/20.1.0/bin/node`,
+/// `…/Python.framework/Versions/3.12/bin/python3.12`, an app's `Info.plist`, or a file name such as
+/// `python3.11`.
 pub fn version_of(real_path: &Path) -> Option<String> {
     let parts: Vec<&str> = real_path
         .components()
@@ -16,7 +17,7 @@ pub fn version_of(real_path: &Path) -> Option<String> {
     by_manager(&parts).or_else(|| in_bundle(real_path)).or_else(|| in_name(parts.last()?))
 }
 
-/// Package managers that keep each version in a folder of its own.
+/// Returns the version by the path of a package manager that keeps each version in a folder of its own.
 fn by_manager(parts: &[&str]) -> Option<String> {
     parts.iter().enumerate().find_map(|(at, part)| match *part {
         // <manager>/<package>/<version>/…
@@ -31,7 +32,7 @@ fn by_manager(parts: &[&str]) -> Option<String> {
     })
 }
 
-/// A version is a word that begins with a digit, or with `v` and a digit.
+/// Returns a version: a word that begins with a digit, or with `v` and a digit.
 fn versioned(text: &str) -> Option<String> {
     let bare = text.strip_prefix('v').unwrap_or(text);
     bare.starts_with(|first: char| first.is_ascii_digit()).then(|| bare.to_owned())
@@ -43,7 +44,8 @@ fn nix(entry: &str) -> Option<String> {
     versioned(&name[at..])
 }
 
-/// `python3.11`, `gcc-12`: digits with at least one dot behind a name, or digits behind a dash.
+/// Returns the version in a name (`python3.11`, `gcc-12`): digits with at least one dot after a name, or
+/// digits after a dash.
 fn in_name(name: &str) -> Option<String> {
     let stem = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
     let version = &name[stem.len()..];
@@ -51,7 +53,7 @@ fn in_name(name: &str) -> Option<String> {
     (clear && !stem.is_empty()).then(|| versioned(version)).flatten()
 }
 
-/// `CFBundleShortVersionString` of the application that holds the program.
+/// Returns `CFBundleShortVersionString` of the application that holds the program.
 fn in_bundle(real_path: &Path) -> Option<String> {
     let contents = real_path.ancestors().find(|folder| folder.ends_with("Contents"))?;
     let text = std::fs::read_to_string(contents.join("Info.plist")).ok()?;

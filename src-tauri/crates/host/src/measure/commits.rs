@@ -1,5 +1,6 @@
-//! How many commits a branch is ahead of its remote, read from the repository's own files: git is not run, because the
-//! repository's settings can make it start programs.
+//! Number of commits that a branch is ahead of its remote, read from the repository's own files.
+//!
+//! git is not run, because the repository's settings can make it start programs.
 
 use postern_command::effect::Push;
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -42,7 +43,7 @@ pub(super) fn ahead(folder: &Path, push: &Push, until: Instant) -> Option<u64> {
 }
 
 struct Repository {
-    /// Its folder, or that of one of its work trees.
+    /// Folder of the repository, or of one of its work trees.
     own: PathBuf,
     /// The folder with its references and objects.
     common: PathBuf,

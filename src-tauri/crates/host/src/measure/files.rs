@@ -1,4 +1,4 @@
-//! How many files are below a folder, and their bytes.
+//! Number of files below a folder, and their bytes.
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};

@@ -6,7 +6,7 @@ use postern_protocol::Event;
 use postern_store::events::{EventRow, NewEvent};
 use serde::Serialize;
 
-/// What is written down of an event: everything but its number and time; of an output, not its data.
+/// Stored part of an event: everything but its number and time; of an output, not its data.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Stored<'a> {
@@ -14,28 +14,28 @@ struct Stored<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
     #[serde(flatten)]
-    event: Body<'a>,
+    event: StoredBody<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Body<'a> {
+enum StoredBody<'a> {
     Whole(&'a Event),
     Output { stream: postern_protocol::Stream, offset: u64, length: usize },
 }
 
-/// An event as it is written down.
+/// Returns an event as it is written down.
 pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     let body = match event {
         Event::Output(output) => {
             let length = output.clone().bytes().map_or(0, |bytes| bytes.len());
-            Body::Output { stream: output.stream, offset: output.offset, length }
+            StoredBody::Output { stream: output.stream, offset: output.offset, length }
         }
         Event::Pending(_)
         | Event::Started(_)
         | Event::Finished(_)
         | Event::Denied(_)
-        | Event::ToolResolved(_) => Body::Whole(event),
+        | Event::ToolResolved(_) => StoredBody::Whole(event),
     };
     let stored = Stored { request_id: about.request_id, session: about.session.as_deref(), event: body };
     NewEvent {
@@ -48,13 +48,13 @@ pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     }
 }
 
-/// A time as agents read it: RFC 3339, milliseconds, UTC.
+/// Returns a time as agents read it: RFC 3339, milliseconds, UTC.
 pub(crate) fn time(at: Millis) -> String {
     let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{at:.3}")
 }
 
-/// A written event as it was told; none where it cannot be read back.
+/// Returns a written event as it was told; `None` if it cannot be read back.
 pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
     let line = told_again(row, &row.event.params);
     let frame = postern_protocol::decode(line.trim_ascii_end(), postern_protocol::limits::FRAME_OUT).ok()?;
@@ -64,7 +64,7 @@ pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
     }
 }
 
-/// A written event as a line, `\n` included.
+/// Returns a written event as a line, `\n` included.
 pub(super) fn told_again(row: &EventRow, members: &str) -> Vec<u8> {
     let (sequence, at, method) = (row.sequence, time(row.event.at), &row.event.method);
     let members = members.strip_prefix('{').unwrap_or("}");

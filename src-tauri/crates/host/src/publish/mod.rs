@@ -23,7 +23,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
 
-/// What is told about one request.
+/// Reported facts of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct About {
     pub(crate) agent: AgentId,
@@ -34,12 +34,12 @@ pub(crate) struct About {
     pub(crate) session: Option<String>,
 }
 
-/// How an event is written down.
+/// Storage of an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Keeping<'a> {
-    /// What is written down instead of what is told: the same event with less in it.
+    /// Event to store instead of the sent one: the same with less in it.
     pub(crate) event: Option<&'a Event>,
-    /// Whether it outlives a power cut.
+    /// True if it outlives a power cut.
     pub(crate) durable: bool,
 }
 
@@ -108,8 +108,9 @@ impl Publisher {
         });
     }
 
-    /// A connection hears the agent's events from now on, and first `greeting` with the number of the newest one, and
-    /// what it missed since `after`.
+    /// Subscribes a connection to the agent's events from now on.
+    ///
+    /// First it gets `greeting` with the number of the newest one, and what it missed since `after`.
     pub(crate) fn subscribe(
         &self,
         agent: &AgentId,
@@ -121,8 +122,8 @@ impl Publisher {
         self.send(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
     }
 
-    /// The same connection asks to hear everything after `sequence` again. `answer` gets the newest number and how
-    /// many follow.
+    /// Sends everything after `sequence` to the same connection again. `answer` gets the newest number and
+    /// how many follow.
     pub(crate) fn replay(
         &self,
         agent: &AgentId,
@@ -143,7 +144,7 @@ impl Publisher {
         _ = teller.send(item(&self.store));
     }
 
-    /// The agent is gone: nobody hears of it any more.
+    /// Forgets an agent that is gone: nobody gets its events any more.
     pub(crate) fn forget(&self, agent: &AgentId) {
         self.tellers.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
     }

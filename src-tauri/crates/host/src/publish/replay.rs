@@ -1,4 +1,4 @@
-//! What an agent missed, told again.
+//! Replay of the events that an agent missed.
 
 use super::line::told_again;
 use crate::socket::Outbox;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// How many events are read at once.
+/// Number of events that are read at once.
 const PAGE: u32 = 256;
 
-/// How many events there are behind `sequence`, up to `newest`.
+/// Returns the number of events after `sequence`, up to `newest`.
 pub(super) async fn count(store: &Store, agent: &AgentId, sequence: u64, newest: u64) -> Result<u64, Error> {
     let (store, agent) = (store.clone(), agent.clone());
     let read = tokio::task::spawn_blocking(move || store.read(|conn| events::oldest(conn, &agent)));
@@ -50,9 +50,9 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
     }
 }
 
-/// What is written down of an output.
+/// Stored part of an output.
 #[derive(Deserialize)]
-struct Written {
+struct StoredOutput {
     stream: postern_protocol::Stream,
     offset: u64,
     length: u64,
@@ -66,10 +66,10 @@ fn again(store: &Store, row: &EventRow) -> Vec<u8> {
     told_again(row, &members)
 }
 
-/// An output with the data that is still kept of it, and how much is not.
+/// Returns an output with the data that is still kept of it, and how much is not.
 fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     let mut members: Map<String, Value> = serde_json::from_str(&row.event.params).ok()?;
-    let written: Written = serde_json::from_str(&row.event.params).ok()?;
+    let written: StoredOutput = serde_json::from_str(&row.event.params).ok()?;
     let bytes = row.event.request.and_then(|request| kept(store, request, &written)).unwrap_or_default();
     members.remove("length");
     let left_out = written.length.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
@@ -89,8 +89,8 @@ fn with_data(store: &Store, row: &EventRow) -> Option<String> {
     serde_json::to_string(&members).ok()
 }
 
-/// The bytes of an output, where all of them are still kept.
-fn kept(store: &Store, request: Uuid, written: &Written) -> Option<Vec<u8>> {
+/// Returns the bytes of an output, where all of them are still kept.
+fn kept(store: &Store, request: Uuid, written: &StoredOutput) -> Option<Vec<u8>> {
     let output = store.read(|conn| outputs::get(conn, request, written.stream)).ok()??;
     let whole = |part: &[u8], start: u64| {
         let from = usize::try_from(written.offset.checked_sub(start)?).ok()?;

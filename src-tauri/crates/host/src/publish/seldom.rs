@@ -5,21 +5,23 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How long what changes is gathered before it is told.
+/// Time that changes are gathered before they are sent.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// What may change thousands of times a second, and that somebody wants to be told of: noted here, told by
-/// [`seldom`]. Clones are the same.
+/// Coalesced updates: what may change thousands of times a second is noted here, and sent by [`seldom`].
+/// Clones are the same.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stirred {
-    /// How much waits and runs, who is on duty, whether everything is denied.
+    /// Numbers of waiting and running requests, connected approvers, and whether everything is denied.
     pub(crate) status: Arc<Notify>,
-    /// Which agents are connected.
+    /// Connected agents.
     pub(crate) agents: Arc<Notify>,
 }
 
-/// Tells soon after something was noted, and then not again for a while: what happens meanwhile is told together. The
-/// last change is always told. Runs until `closed`, or until `tell` gives false.
+/// Rate-limits updates: sends soon after something was noted, and then not again for a while.
+///
+/// What happens meanwhile is sent together. The last change is always sent. Runs until `closed`, or until
+/// `tell` returns false.
 pub(crate) async fn seldom(
     noted: Arc<Notify>,
     closed: CancellationToken,

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
 pub(super) struct Told {
-    /// The number that it was written down under; none where it is not to be told after all.
+    /// The number that it was written down under; `None` if it is not to be told after all.
     pub(super) receipt: Receipt<Option<u64>>,
     pub(super) notice: Notice,
     pub(super) done: Option<Done>,
@@ -28,12 +28,12 @@ pub(super) struct Subscription {
     pub(super) greeting: Box<dyn FnOnce(u64) -> Line + Send>,
 }
 
-/// What is said when an event was told.
+/// Callback for a sent event.
 pub(super) type Done = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
 
 type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 
-/// What a teller has to do, in order.
+/// Work of a teller, in order.
 pub(super) enum Item {
     Event(Box<Told>),
     Subscribe(Subscription),
@@ -86,7 +86,7 @@ pub(super) fn start(on: &Handle, agent: AgentId, store: Store) -> mpsc::Unbounde
     sender
 }
 
-/// The newest event that was written before.
+/// Returns the newest event that was written before.
 async fn newest(store: &Store, agent: &AgentId) -> u64 {
     let (store, agent) = (store.clone(), agent.clone());
     let read = tokio::task::spawn_blocking(move || store.read(|conn| events::next(conn, &agent)));

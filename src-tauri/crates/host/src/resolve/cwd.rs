@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// An opened working directory.
 #[derive(Debug, Clone)]
 pub struct Cwd {
-    /// What it is, as the plan holds it.
+    /// Identity, as the plan holds it.
     pub bound: BoundDir,
     folder: Arc<OwnedFd>,
 }
@@ -39,12 +39,12 @@ impl Cwd {
         Ok(Self { bound, folder: Arc::new(folder) })
     }
 
-    /// The opened folder, for `fchdir`.
+    /// Returns the opened folder, for `fchdir`.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 
-    /// Whether its real path still leads to it.
+    /// Returns true if its real path still leads to it.
     pub fn is_current(&self) -> bool {
         rustix::fs::stat(self.bound.path.as_str())
             .is_ok_and(|stat| (device(stat.st_dev), stat.st_ino) == (self.bound.device, self.bound.inode))
@@ -56,7 +56,8 @@ fn device(raw: u64) -> u64 {
     raw
 }
 
-/// macOS numbers devices with a signed integer; the standard library widens it the same way.
+/// Widens a device number. macOS numbers devices with a signed integer; the standard library widens it the
+/// same way.
 #[cfg(target_os = "macos")]
 fn device(raw: i32) -> u64 {
     i64::from(raw).cast_unsigned()

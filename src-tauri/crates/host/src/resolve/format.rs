@@ -1,10 +1,11 @@
-//! What the system would do with a file when told to execute it. Read from its first bytes; pure.
+//! Format of an executable file, by its first bytes; pure.
 
-/// How many bytes of a file are looked at. Linux reads 256 of a `#!` line, macOS 512: a longer line means different
-/// things on the two and is not run.
+/// Bytes of a file that are examined.
+///
+/// Linux reads 256 of a `#!` line, macOS 512: a longer line means different things on the two and is not run.
 pub(super) const HEADER_BYTES: usize = 256;
 
-/// What kind of executable it is.
+/// Kind of executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Format {
     /// Machine code (ELF or Mach-O).
@@ -13,7 +14,7 @@ pub(super) enum Format {
     Script(Vec<String>),
 }
 
-/// The format that a file's first bytes announce.
+/// Returns the format that a file's first bytes announce.
 ///
 /// # Errors
 /// A sentence fragment that says why it cannot be executed. A file without a known format is refused here because some
@@ -30,7 +31,8 @@ pub(super) fn format_of(header: &[u8]) -> Result<Format, &'static str> {
     }
 }
 
-/// Mach-O, thin or universal. A Java class begins like a universal file, but its next number is a version, not a count.
+/// Returns true for Mach-O, thin or universal. A Java class begins like a universal file, but its next number
+/// is a version, not a count.
 fn is_mach(header: &[u8]) -> bool {
     let Some((magic, rest)) = header.split_first_chunk::<4>() else { return false };
     match magic {
@@ -60,7 +62,7 @@ fn shebang(line: &[u8]) -> Result<Vec<String>, &'static str> {
     Ok(words(line))
 }
 
-/// Linux hands everything behind the interpreter over as one argument.
+/// Returns the arguments of the interpreter: Linux passes everything after it as one.
 #[cfg(not(target_os = "macos"))]
 fn words(line: &str) -> Vec<String> {
     match line.split_once([' ', '\t']) {
@@ -71,7 +73,7 @@ fn words(line: &str) -> Vec<String> {
     }
 }
 
-/// macOS splits it at blanks.
+/// Returns the arguments of the interpreter: macOS splits them at blanks.
 #[cfg(target_os = "macos")]
 fn words(line: &str) -> Vec<String> {
     line.split([' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()

@@ -20,30 +20,30 @@ use std::sync::Arc;
 pub struct HeldFile {
     /// Absolute path; links not followed.
     pub path: PathBuf,
-    /// Which file it was, and when it had last changed, when it was identified.
+    /// Inode and times when it was identified.
     pub state: FileState,
-    /// Whether that change was so long before that another one cannot hide behind the same time.
+    /// True if that change was so long before that another one cannot hide behind the same time.
     pub settled: bool,
-    /// What it is, as the plan holds it.
+    /// Identity, as the plan holds it.
     pub bound: BoundFile,
     /// The interpreter that the system starts for it, where it is a program with a `#!` line.
     pub interpreter: Option<Arc<HeldFile>>,
     /// The `#!` line's words.
     pub shebang: Option<Vec<String>>,
-    /// Whether the person's own user could change it.
+    /// True if the person's own user could change it.
     pub mutable: bool,
     /// True if the agent could change which file runs, or its content.
     pub agent_can_change: bool,
     /// Number of hard links of the file.
     pub links: u64,
-    /// Whether it runs as another user or group, or with rights of its own (file capabilities).
+    /// True if it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
     pub earlier: Vec<PathBuf>,
     file: File,
 }
 
-/// Why a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Debug)]
 pub(super) enum Problem {
     /// There is nothing at that path.
@@ -52,7 +52,7 @@ pub(super) enum Problem {
     Unusable(String),
 }
 
-/// What a file is opened for.
+/// Purpose that a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// To be executed.
@@ -126,22 +126,22 @@ impl HeldFile {
         })
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The open file's descriptor.
+    /// Returns the open file's descriptor.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
-    /// Its identity.
+    /// Returns the identity.
     pub fn identity(&self) -> &Identity {
         &self.bound.identity
     }
 
-    /// Its first bytes, at most `limit`, for a preview.
+    /// Returns its first bytes, at most `limit`, for a preview.
     pub fn beginning(&self, limit: usize) -> Vec<u8> {
         let mut bytes = vec![0; limit];
         let read = self.file.read_at(&mut bytes, 0).unwrap_or(0);
@@ -149,7 +149,7 @@ impl HeldFile {
         bytes
     }
 
-    /// The fact that policy judges by.
+    /// Returns the fact that policy judges by.
     pub(super) fn program(&self, invoked: &str) -> Program {
         Program {
             invoked: invoked.to_owned(),
@@ -164,7 +164,7 @@ impl HeldFile {
         }
     }
 
-    /// The fact that policy judges a script operand by.
+    /// Returns the fact that policy judges a script operand by.
     pub(super) fn script(&self, written: &str) -> Script {
         Script {
             written: written.to_owned(),
@@ -198,7 +198,7 @@ fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
     }
 }
 
-/// Linux: rights that the file itself grants.
+/// Returns true if the file itself grants rights (Linux).
 fn has_capabilities(file: &File) -> bool {
     cfg!(target_os = "linux") && rustix::fs::fgetxattr(file, "security.capability", &mut [0_u8; 64]).is_ok()
 }

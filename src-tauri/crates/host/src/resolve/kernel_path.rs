@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-/// The real path of an opened file or folder.
+/// Returns the real path of an opened file or folder.
 ///
 /// # Errors
 /// What the system says, and `NotFound` where the file has no path any more.
@@ -19,7 +19,7 @@ pub(crate) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
     Ok(path)
 }
 
-/// The real path of an opened file or folder.
+/// Returns the real path of an opened file or folder.
 ///
 /// # Errors
 /// What the system says.

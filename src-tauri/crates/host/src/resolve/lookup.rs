@@ -1,4 +1,4 @@
-//! One name to one opened file.
+//! Lookup of a name: one name to one opened file.
 
 use super::Resolver;
 use super::held::{HeldFile, Problem, Purpose};
@@ -7,13 +7,13 @@ use postern_policy::Lookup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a name is looked up.
+/// Context of a lookup.
 pub(super) struct Place<'a> {
-    /// Where relative paths begin: absolute, or empty where it is not known.
+    /// Folder of relative paths: absolute, or empty if it is not known.
     pub(super) folder: PathBuf,
-    /// Where bare names are looked up.
+    /// Folders of bare names.
     pub(super) search_path: &'a [String],
-    /// What was looked up before: what is started is judged by the very file that was opened for it.
+    /// Earlier lookup: what is started is judged by the very file that was opened for it.
     pub(super) known: Option<Known>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether the same name means the same in `folder`: a bare one does anywhere.
+    /// Returns true if the same name means the same in `folder`: a bare one does anywhere.
     fn is(&self, name: &str, folder: &Path) -> bool {
         self.name == name && (!name.contains('/') || self.folder == folder)
     }
@@ -38,7 +38,7 @@ impl Place<'_> {
     }
 }
 
-/// What a name led to.
+/// Result of looking up a name.
 pub(super) enum Found {
     /// A file that can be run.
     File(Arc<HeldFile>),
@@ -61,8 +61,9 @@ impl Found {
 }
 
 impl Resolver {
-    /// A name with a slash is a path; any other is searched for, as a shell would: the first that can be executed,
-    /// and where none can, the first that is there.
+    /// Looks a name up. A name with a slash is a path; any other is searched for, as a shell would.
+    ///
+    /// The first that can be executed, and if none can, the first that is there.
     pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
         if name.is_empty() || name.contains('\0') {
             return Found::Nothing;
@@ -104,8 +105,9 @@ impl Resolver {
         false
     }
 
-    /// The file at a path that may hold `..`: the path as text and the path as the system walks it must agree, or
-    /// what is shown is not what runs.
+    /// Returns the file at a path that may hold `..`.
+    ///
+    /// The path as text and the path as the system walks it must agree, or what is shown is not what runs.
     fn at(&self, path: &Path, place: &Place<'_>) -> Found {
         let clean = lexical(path);
         match self.open(&clean, place) {
@@ -119,7 +121,7 @@ impl Resolver {
         }
     }
 
-    /// A script that an interpreter would read.
+    /// Returns a script that an interpreter would read.
     pub(super) fn operand(&self, written: &str, place: &Place<'_>) -> Option<Arc<HeldFile>> {
         if written.contains('\0') || (place.is_unknown() && !written.starts_with('/')) {
             return None;
@@ -131,7 +133,7 @@ impl Resolver {
         walks_to(&path, &clean, &file).then(|| Arc::new(file))
     }
 
-    /// A program, and the interpreter that the system would start for it.
+    /// Returns a program, and the interpreter that the system would start for it.
     fn open(&self, path: &Path, place: &Place<'_>) -> Result<HeldFile, Problem> {
         let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
         file.agent_can_change = self.reach.holds(path);
@@ -174,7 +176,7 @@ fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBu
     path.and_then(|path| which::which_in_all(name, Some(path), "/").ok()).into_iter().flatten()
 }
 
-/// Whether the path as written leads to the same file as its clean text.
+/// Returns true if the path as written leads to the same file as its clean text.
 fn walks_to(written: &Path, clean: &Path, file: &HeldFile) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     written == clean

@@ -1,4 +1,4 @@
-//! What a request would really run: names become absolute paths, opened files and identities.
+//! Resolution of a request: names become absolute paths, opened files and identities.
 //!
 //! Everything here reads the disk and may block: it belongs on a blocking thread. What was opened stays open
 //! ([`Held`]) until the run has started, so that the last check looks at the same files.
@@ -46,12 +46,12 @@ pub struct Resolver {
     reach: Arc<Reach>,
 }
 
-/// What was found for a request.
+/// Resolved request.
 #[derive(Debug)]
 pub struct Resolved {
-    /// How it is to be started.
+    /// Way in which it is started.
     pub launch: Launch,
-    /// What was found for each step, in the order of [`Reading::steps`].
+    /// Facts for each step, in the order of [`Reading::steps`].
     pub steps: Vec<StepFacts>,
     /// The files, open.
     pub held: Held,
@@ -60,7 +60,7 @@ pub struct Resolved {
 /// Every file that a run depends on, open since it was judged.
 #[derive(Debug, Default)]
 pub struct Held {
-    /// The program that is started; none where it was not found, and then nothing can be started.
+    /// The program that is started; `None` if it was not found, and then nothing can be started.
     pub started: Option<Arc<HeldFile>>,
     /// Every other program that was found, interpreters included.
     pub programs: Vec<Arc<HeldFile>>,
@@ -71,17 +71,17 @@ pub struct Held {
 }
 
 impl Held {
-    /// [`postern_request::Plan::programs`]: the started one first.
+    /// Returns [`postern_request::Plan::programs`]: the started one first.
     pub fn bound_programs(&self) -> Vec<BoundFile> {
         self.started.iter().chain(&self.programs).map(|file| file.bound.clone()).collect()
     }
 
-    /// [`postern_request::Plan::scripts`].
+    /// Returns [`postern_request::Plan::scripts`].
     pub fn bound_scripts(&self) -> Vec<BoundFile> {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
 
-    /// Every file.
+    /// Returns every file.
     pub fn files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }
@@ -98,12 +98,12 @@ impl Held {
 }
 
 impl Resolver {
-    /// A resolver that remembers nothing yet.
+    /// Returns a resolver that remembers nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A resolver that knows the person's home folder (absolute), for paths that begin there.
+    /// Returns a resolver that knows the person's home folder (absolute), for paths that begin there.
     pub fn at_home(home: &str) -> Self {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
     }
@@ -120,7 +120,7 @@ impl Resolver {
         Self { reach: Arc::new(reach), ..self.clone() }
     }
 
-    /// The identities it remembers.
+    /// Returns the remembered identities.
     pub fn identities(&self) -> &Identities {
         &self.identities
     }
@@ -203,7 +203,7 @@ impl Resolver {
     }
 }
 
-/// Where a step's relative paths begin; an empty folder where that is not known before the run.
+/// Returns the folder of a step's relative paths; empty if it is not known before the run.
 fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
     let folder = match &step.dir {
         Dir::Same => here.folder.clone(),

@@ -1,41 +1,44 @@
-//! Whether the person's own user could change what a path leads to: then so could anything that an agent runs.
+//! Check of whether the person's own user could change what a path leads to: then so could anything that an
+//! agent runs.
 
 use rustix::fs::{FileType, Mode, Stat};
 use std::path::Path;
 
-/// Whether the file, or any folder above its path or its real path, is owned by or writable for the person's user.
-/// A read-only file of one's own counts as writable: its owner can make it so.
+/// Returns true if the file, or any folder above its path or its real path, is owned by or writable for the
+/// person's user. A read-only file of one's own counts as writable: its owner can make it so.
 pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
-    let user = User::current();
+    let user = FileUser::current();
     let chain = |path: &Path| path.ancestors().any(|part| user.may_change(part));
     chain(real_path) || (path != real_path && chain(path))
 }
 
-/// The same for those who could change something by a rule's agent: where the person is root, who may do anything, that is
-/// whoever may connect as the agent (`uids`), and everybody.
+/// Returns true if a rule's agent could change what a path leads to.
+///
+/// If the person is root, who may do anything, those are the users that may connect as the agent (`uids`),
+/// and everybody.
 pub(crate) fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
-    let own = User::current();
+    let own = FileUser::current();
     if own.uid != 0 {
         return is_mutable(path, real_path);
     }
     // Nobody's number: what it may change, anybody may.
-    let anybody = User { uid: u32::MAX, groups: Vec::new() };
-    let agents: Vec<User> = uids
+    let anybody = FileUser { uid: u32::MAX, groups: Vec::new() };
+    let agents: Vec<FileUser> = uids
         .iter()
         .filter(|uid| **uid != 0)
-        .map(|uid| User { uid: *uid, groups: Vec::new() })
+        .map(|uid| FileUser { uid: *uid, groups: Vec::new() })
         .chain([anybody])
         .collect();
     let chain = |path: &Path| path.ancestors().any(|part| agents.iter().any(|user| user.may_change(part)));
     chain(real_path) || (path != real_path && chain(path))
 }
 
-struct User {
+struct FileUser {
     uid: u32,
     groups: Vec<u32>,
 }
 
-impl User {
+impl FileUser {
     fn current() -> Self {
         let mut groups: Vec<u32> = rustix::process::getgroups()
             .unwrap_or_default()
@@ -46,7 +49,7 @@ impl User {
         Self { uid: rustix::process::geteuid().as_raw(), groups }
     }
 
-    /// What cannot be looked at counts as changeable.
+    /// Returns true if a part may be changed. A part that cannot be examined counts as changeable.
     fn may_change(&self, part: &Path) -> bool {
         rustix::fs::lstat(part).map_or(true, |stat| self.owns_or_writes(&stat))
     }

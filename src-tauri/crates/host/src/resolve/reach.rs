@@ -56,9 +56,10 @@ impl Reach {
         Self { places, above, is_some: true }
     }
 
-    /// Returns true if the agent can change where an absolute path leads, or the file's content. That is so if
-    /// the file, or a folder or link on the way, is reachable or writable by others than the user and the
-    /// system.
+    /// Returns true if the agent can change where an absolute path leads, or the file's content.
+    ///
+    /// That is so if the file, or a folder or link on the way, is reachable or writable by others than the
+    /// user and the system.
     pub(super) fn holds(&self, path: &Path) -> bool {
         if !self.is_some {
             return false;

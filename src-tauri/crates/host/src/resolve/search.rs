@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 #[cfg(target_os = "macos")]
 static INSTALLED: LazyLock<Vec<String>> = LazyLock::new(|| installed(Path::new("/etc/paths.d")));
 
-/// The folders in which an agent's programs are looked up, in order: those of its settings, or the built-in list.
+/// Returns the folders in which an agent's programs are looked up, in order: those of its settings, or the
+/// built-in list.
 ///
 /// `~/` is the person's home folder. What is not absolute is dropped: an empty or relative entry would mean the
 /// request's own working directory. So is what holds a `:`, which `PATH` would split.
@@ -42,7 +43,7 @@ fn installed(folder: &Path) -> Vec<String> {
     all.lines().map(str::trim).filter(|line| line.starts_with('/')).map(str::to_owned).collect()
 }
 
-/// A path without `.`, `..` and doubled slashes, as text: symbolic links are not looked at.
+/// Returns a path without `.`, `..` and doubled slashes, as text: symbolic links are not looked at.
 pub(super) fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::from("/");
     for part in path.components() {

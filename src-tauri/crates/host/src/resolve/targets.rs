@@ -1,4 +1,4 @@
-//! Where the paths that a step names really lead: over symbolic links, before it runs.
+//! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use postern_command::{Redirection, RedirectionKind, Step, Word};
 use postern_policy::Target;
@@ -11,8 +11,9 @@ const MOST: usize = 256;
 /// Largest size of a file that names a repository's location.
 const MOST_POINTED: u64 = 16 * 1024;
 
-/// The literal paths among a step's words, its wrappers' words and the targets of its redirections; those that begin
-/// with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`, `--output=/x`).
+/// Returns the literal paths among a step's words, its wrappers' words and the targets of its redirections;
+/// those that begin with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`,
+/// `--output=/x`).
 pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
     let names_file = |redirection: &&Redirection| {
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
@@ -31,8 +32,8 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
     named.chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
 }
 
-/// A word as it is known before the run: its value, or a path below the home folder with the folder put in. What a
-/// shell would expand behind that stays as it is.
+/// Returns a word as it is known before the run: its value, or a path below the home folder with the folder
+/// put in. What a shell would expand behind that stays as it is.
 fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
     if let Some(value) = &word.value {
         return Some(Cow::Borrowed(value));
@@ -86,8 +87,8 @@ fn target(written: &str, folder: &Path) -> Option<Target> {
         .then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
 }
 
-/// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to
-/// write there makes its target.
+/// Returns the real path of the deepest part that exists, with the rest behind it. A link that leads nowhere
+/// yet is followed: to write there makes its target.
 pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();

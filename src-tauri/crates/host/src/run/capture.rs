@@ -1,6 +1,6 @@
 //! Output kept in bounded memory: the beginning shows the cause, the end the result.
 
-/// How much of the beginning is kept, in bytes.
+/// Bytes of the beginning that are kept.
 const HEAD: usize = 32 * 1024;
 
 /// Output as much as was kept.
@@ -10,17 +10,17 @@ pub struct Captured {
     pub head: Vec<u8>,
     /// The end, where it is not part of the beginning.
     pub tail: Vec<u8>,
-    /// How many bytes there were in all.
+    /// Number of bytes in all.
     pub bytes: u64,
 }
 
 impl Captured {
-    /// Whether something between head and tail was left out.
+    /// Returns true if something between head and tail was left out.
     pub fn truncated(&self) -> bool {
         self.bytes > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Head and tail in one, with nothing between them to show what was left out.
+    /// Returns head and tail in one, with nothing between them to show what was left out.
     pub fn joined(&self) -> Vec<u8> {
         [self.head.as_slice(), self.tail.as_slice()].concat()
     }
@@ -33,7 +33,7 @@ pub(super) struct Capture {
     head_cap: usize,
     ring: Vec<u8>,
     ring_cap: usize,
-    /// Where the next byte goes, once the ring is full.
+    /// Index of the next byte, once the ring is full.
     next: usize,
     bytes: u64,
 }
@@ -68,7 +68,7 @@ impl Capture {
         }
     }
 
-    /// A copy of what is kept.
+    /// Returns a copy of what is kept.
     pub(super) fn so_far(&self) -> Captured {
         let (end, beginning) = self.ring.split_at(self.next);
         Captured { head: self.head.clone(), tail: [beginning, end].concat(), bytes: self.bytes }

@@ -23,7 +23,8 @@ pub(super) fn drift(prepared: &Prepared) -> Option<Drift> {
         .find_map(|found| found)
 }
 
-/// Whether the plan and what is held open are about the same things. They are, unless a caller mixed two up.
+/// Returns whether the plan and what is held open are about the same things. They are, unless a caller mixed
+/// two up.
 pub(super) fn mismatch(prepared: &Prepared) -> Option<Drift> {
     let plan = &prepared.plan;
     if plan.programs != prepared.held.bound_programs() || plan.scripts != prepared.held.bound_scripts() {
@@ -53,9 +54,10 @@ fn changed(file: &HeldFile, kind: Kind) -> Option<Drift> {
     Some(Drift::Shadowed { path: path(), by: shadow.to_string_lossy().into_owned() })
 }
 
-/// Whether the times of a file may hide a change: it was changed right before it was judged, or it is open for writing
-/// through a mapping, which only touches the times now and then. Linux keeps what runs from being open for writing;
-/// a script is only read.
+/// Returns true if the times of a file may hide a change.
+///
+/// It was changed right before it was judged, or it is open for writing through a mapping, which only touches
+/// the times now and then. Linux keeps what runs from being open for writing; a script is only read.
 pub(super) fn must_hash(file: &HeldFile, kind: Kind) -> bool {
     let only_read = kind == Kind::Script || file.shebang.is_some();
     let unprotected = only_read || (cfg!(target_os = "macos") && file.state.size < REHASH_BYTES);

@@ -22,7 +22,7 @@ impl Child {
         Ok(Self { pid, exit: exit.map(readable).transpose()? })
     }
 
-    /// Its process id.
+    /// Returns the process id.
     pub(super) fn pid(&self) -> Pid {
         self.pid
     }

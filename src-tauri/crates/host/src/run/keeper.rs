@@ -27,9 +27,10 @@ pub(crate) struct Keeper {
     /// Root of its mounts.
     root: OwnedFd,
     network: bool,
-    /// Its namespaces. The system takes milliseconds to take them down, which nobody waits for: they are empty then.
+    /// Namespaces. The system takes milliseconds to take them down, which nobody waits for: they are empty
+    /// then.
     kept: Vec<File>,
-    /// Its input, which ends with this process.
+    /// Input, which ends with this process.
     _input: OwnedFd,
 }
 

@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 
-/// What the child needs; it lives on the parent's stack, and the parent sleeps until the child has executed or exited.
+/// Inputs of the child; on the parent's stack, and the parent sleeps until the child has executed or exited.
 struct Child {
     path: *const c_char,
     argv: *const *const c_char,
@@ -43,21 +43,21 @@ struct Child {
     ruleset: c_int,
     /// System call filter.
     filter: libc::sock_fprog,
-    /// Whether it is to be held.
+    /// True if it is to be held.
     hold: bool,
-    /// Who holds it.
+    /// Process that holds it.
     host: c_int,
     /// Limit of open files: the host's own before it was raised.
     files: Option<libc::rlimit>,
     /// Hard limit that marks it and its descendants.
     mark: u64,
-    /// Whether that failed.
+    /// True if that failed.
     not_held: bool,
-    /// Why it could not execute; 0 where it could.
+    /// Error of executing; 0 if there is none.
     error: c_int,
 }
 
-/// Starts the program held; none where that is not possible: tracing is forbidden here, or would take a setuid
+/// Starts the program held; `None` if that is not possible: tracing is forbidden here, or would take a setuid
 /// program its rights.
 pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     // Confined it gets no rights by its file.
@@ -78,7 +78,7 @@ pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
     spawn(call, false)?.ok_or_else(failed)
 }
 
-/// None where it was to be held and cannot be; then nothing was executed.
+/// Starts a process. Returns `None` if it was to be held and cannot be; then nothing was executed.
 fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
@@ -150,7 +150,7 @@ fn unmarked() -> SpawnError {
     SpawnError::Failed(why.to_owned())
 }
 
-/// What the new process does: only system calls, in an order that leaves the ones that can be seen for last.
+/// Runs in the new process: only system calls, in an order that leaves the visible ones for last.
 extern "C" fn child_main(argument: *mut c_void) -> c_int {
     // SAFETY: `vfork::start` passes the parent's `Child`, which lives until this process has executed or exited.
     let child = unsafe { &mut *argument.cast::<Child>() };
@@ -164,8 +164,10 @@ extern "C" fn child_main(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Joins the keeper's namespaces and makes the process that is to run there. It is a sibling, so that the host holds it
-/// and waits for it like any other run; only a new process is in a process namespace that was joined.
+/// Joins the keeper's namespaces and makes the process that is to run there.
+///
+/// It is a sibling, so that the host holds it and waits for it like any other run; only a new process is in a
+/// process namespace that was joined.
 ///
 /// SAFETY: only in the new process; its memory is ours, but no program of the run is inside the namespaces yet.
 unsafe fn enter(child: &mut Child) {
@@ -199,7 +201,7 @@ extern "C" fn inside_main(argument: *mut c_void) -> c_int {
     }
 }
 
-/// SAFETY: only in the new process, before exec.
+/// Prepares the new process. SAFETY: only in the new process, before exec.
 unsafe fn prepare(child: &mut Child) {
     // SAFETY: system calls with valid arguments; a failure of those that matter is told to the parent.
     unsafe {
@@ -270,7 +272,7 @@ unsafe fn go_to_folder(child: &Child) -> bool {
     }
 }
 
-/// SAFETY: only in the new process, after [`prepare`].
+/// Executes the program. SAFETY: only in the new process, after [`prepare`].
 unsafe fn execute(child: &mut Child) {
     // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
     unsafe {
@@ -280,7 +282,7 @@ unsafe fn execute(child: &mut Child) {
                 child.not_held = true;
                 return fail(child);
             }
-            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so for good.
+            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so always.
             // The keeper's namespaces end with us, and nothing has a parent in them.
             if child.keeper < 0 && libc::getppid() != child.host {
                 libc::_exit(127);
@@ -347,7 +349,7 @@ fn die_with_us(pid: Pid) -> bool {
     trace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize)
 }
 
-/// Whether the held process is something else than the judged program; then what it is.
+/// Returns whether the held process is something else than the judged program; then what it is.
 pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let id = pid.as_raw_nonzero();
@@ -393,7 +395,7 @@ pub(super) fn exit_descriptor(pid: Pid) -> std::io::Result<Option<OwnedFd>> {
     Ok(Some(rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?))
 }
 
-/// NULL-terminated pointers to strings that stay where they are.
+/// Returns NULL-terminated pointers to strings that stay at their address.
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_c_str().as_ptr()).chain([ptr::null()]).collect()
 }

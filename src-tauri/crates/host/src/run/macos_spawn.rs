@@ -60,7 +60,7 @@ pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     Pid::from_raw(pid).map(Some).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
 }
 
-/// What could not be held is not started.
+/// Fails: a process that could not be held is not started.
 pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
     Err(SpawnError::Failed(format!("{} cannot be started suspended", call.program.bound.path)))
 }
@@ -73,7 +73,7 @@ fn confined(call: &Call<'_>, profile: &str) -> io::Result<Vec<CString>> {
     Ok(words)
 }
 
-/// Whether the suspended process is something else than the judged program; then what it is.
+/// Returns whether the suspended process is something else than the judged program; then what it is.
 pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     if call.fence.is_some() {
         // It executes the program itself, confined: one that is swapped until then gains nothing by it.
@@ -129,8 +129,8 @@ fn cdhash_of(pid: Pid) -> Option<String> {
     (status == 0).then(|| hex(&hash))
 }
 
-/// How it is started: suspended, in its own session, with no descriptor but those it is given, every signal at its
-/// default and none blocked.
+/// Attributes of a start: suspended, in its own session, with no descriptor but those it is given, every
+/// signal at its default and none blocked.
 struct Attributes(libc::posix_spawnattr_t);
 
 impl Attributes {
@@ -182,7 +182,7 @@ impl Drop for Attributes {
     }
 }
 
-/// What happens on the way: the working directory by its opened folder, and the three descriptors.
+/// Actions of a start: the working directory by its opened folder, and the three descriptors.
 struct Actions(libc::posix_spawn_file_actions_t);
 
 impl Actions {
@@ -217,7 +217,8 @@ fn done(status: c_int) -> io::Result<()> {
     if status == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 
-/// NULL-terminated pointers to strings that stay where they are. The call does not write through them.
+/// Returns NULL-terminated pointers to strings that stay at their address. The call does not write through
+/// them.
 fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
     strings.iter().map(|string| string.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect()
 }

@@ -1,5 +1,7 @@
-//! The only place that starts processes. What was approved is started held, looked at before its first instruction,
-//! and let go only if it is what was judged; then watched until it and everything it started are gone.
+//! The only place that starts processes.
+//!
+//! What was approved is started held, checked before its first instruction, and let go only if it is what was
+//! judged; then watched until it and everything it started are gone.
 
 #[cfg(target_os = "linux")]
 mod base;
@@ -73,13 +75,13 @@ pub(crate) fn lines_to_shell() -> Option<postern_contract::LinesToShell> {
     }
 }
 
-/// How long a process has between TERM and KILL.
+/// Time that a process has between TERM and KILL.
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Everything that a start needs besides permission.
 #[derive(Debug)]
 pub struct Prepared {
-    /// What was judged, shown and approved.
+    /// Plan that was judged, shown and approved.
     pub plan: Plan,
     /// The files it names, open since then.
     pub held: Held,
@@ -89,11 +91,11 @@ pub struct Prepared {
     pub user: UserPlaces,
     /// Standard input.
     pub input: Input,
-    /// How much output is kept per stream, in bytes.
+    /// Bytes of output that are kept per stream.
     pub output_cap: u64,
-    /// Whether every piece of output is sent to the sink. The child waits for a sink that does not keep up.
+    /// True if every piece of output is sent to the sink. The child waits for a sink that does not keep up.
     pub stream: bool,
-    /// How long it has between TERM and KILL: [`GRACE`].
+    /// Time that it has between TERM and KILL: [`GRACE`].
     pub grace: Duration,
 }
 
@@ -104,11 +106,11 @@ pub enum Input {
     Nothing,
     /// These bytes, then the end.
     Inline(Vec<u8>),
-    /// What [`Running::input`] is given, until it says that this was the end.
+    /// Bytes from [`Running::input`], until it says that this was the end.
     Stream,
 }
 
-/// Why nothing runs.
+/// Reason why nothing runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpawnError {
     /// Something is not what it was when it was judged. Nothing of it ran.
@@ -117,28 +119,27 @@ pub enum SpawnError {
     Failed(String),
 }
 
-/// What a run tells, in order; [`RunEvent::Exited`] is the last.
+/// Event of a run, in order; [`RunEvent::Exited`] is the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEvent {
     /// A piece of output; only where [`Prepared::stream`] asked for it.
     Output {
-        /// Which.
         stream: Stream,
-        /// How many bytes of that stream came before.
+        /// Number of bytes of that stream before it.
         offset: u64,
         /// At most 64 KiB.
         bytes: Vec<u8>,
     },
-    /// Its time ran out: TERM was sent.
+    /// The time ran out: TERM was sent.
     TimedOut,
-    /// It ended, and so did its output.
+    /// The process ended, and so did its output.
     Exited(Box<Finished>),
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How, and what the process itself did.
+    /// Outcome, and what the process itself did.
     pub end: RunEnd,
     /// From release to exit.
     pub duration: Duration,
@@ -146,9 +147,9 @@ pub struct Finished {
     pub stdout: Captured,
     /// Standard error, as much as was kept.
     pub stderr: Captured,
-    /// Whether something it started still held its output when it was gone; it was cut off.
+    /// True if something it started still held its output when it was gone; it was cut off.
     pub leaked_pipes: bool,
-    /// How many processes of its tree could not be ended. Only ever other users' (a setuid program's).
+    /// Number of processes of its tree that could not be ended. Only ever other users' (a setuid program's).
     pub escaped: usize,
     /// Protected places that a confined run created or changed.
     pub set_aside: Vec<SetAside>,
@@ -167,7 +168,7 @@ pub struct Running {
     stderr: Arc<Mutex<Capture>>,
 }
 
-/// What a run can be told.
+/// Order to a run.
 #[derive(Debug)]
 enum Order {
     /// TERM, grace, KILL for the whole tree.
@@ -184,10 +185,10 @@ struct Piece {
     written: oneshot::Sender<Result<(), InputError>>,
 }
 
-/// Why input was not taken.
+/// Reason why input was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
-    /// It did not ask for a stream, its input has ended, or the process no longer reads.
+    /// The run did not ask for a stream, its input has ended, or the process no longer reads.
     #[error("its standard input is closed")]
     Closed,
 }
@@ -244,25 +245,27 @@ impl SpawnError {
     }
 }
 
-/// The parent of any process, as the system tells it; none where there is no such process.
+/// Returns the parent of any process, as the system tells it; `None` if there is no such process.
 pub fn parent_of(pid: u32) -> Option<u32> {
     let parent = tree::parent_of(i32::try_from(pid).ok()?)?;
     u32::try_from(parent).ok()
 }
 
 impl Running {
-    /// Its process id, which is also its group's and session's.
+    /// Returns the process id, which is also its group's and session's.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// When it started, in the system's own count (Linux: clock ticks since boot; macOS: microseconds since 1970).
-    /// Together with the process id it names the process for good.
+    /// Returns the start time, in the system's own count (Linux: clock ticks since boot; macOS: microseconds
+    /// since 1970).
+    ///
+    /// Together with the process id it names the process uniquely.
     pub fn start_time(&self) -> u64 {
         self.start_time
     }
 
-    /// TERM to the whole tree, and KILL to what is left after the grace. A second order changes nothing.
+    /// Sends TERM to the whole tree, and KILL to the rest after the grace. A second order changes nothing.
     pub fn stop(&self, stop: Stop) {
         // The run has ended where nobody listens any more.
         drop(self.orders.send(Order::Stop(stop)));
@@ -283,7 +286,7 @@ impl Running {
         answer.await.map_err(|_| InputError::Closed)?
     }
 
-    /// The output so far, as much as is kept.
+    /// Returns the output so far, as much as is kept.
     pub fn output(&self, stream: Stream) -> Captured {
         let capture = match stream {
             Stream::Stdout => &self.stdout,

@@ -22,7 +22,7 @@ pub(crate) struct Mount {
     pub(crate) source: Source,
 }
 
-/// What is mounted.
+/// Source of a mount.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// A folder or file of the host by its real path, with what is mounted in it.
@@ -40,7 +40,7 @@ pub(crate) struct FileSystem {
     pub(crate) executable: bool,
 }
 
-/// What the two processes need; it lives on the parent's stack.
+/// Inputs of the two processes; on the parent's stack.
 struct First<'a> {
     owner: c_int,
     base: c_int,
@@ -113,8 +113,10 @@ pub(super) fn start(base: &Base, mounts: &[Mount], kinds: c_int, input: &OwnedFd
     Err(told(&step, io::Error::from_raw_os_error(error)))
 }
 
-/// Joins the base, takes namespaces below it, and makes the first process in them: only a new process is in a process
-/// namespace that was taken. It is a sibling, so that the host waits for it.
+/// Joins the base, takes namespaces below it, and makes the first process in them.
+///
+/// Only a new process is in a process namespace that was taken. It is a sibling, so that the host waits for
+/// it.
 extern "C" fn outside(argument: *mut c_void) -> c_int {
     // SAFETY: `vfork::start` passes the parent's `First`, which lives until both processes have executed or exited.
     let first = unsafe { &mut *argument.cast::<First<'_>>() };
@@ -259,8 +261,9 @@ unsafe fn attach(mount: c_int, target: &CStr) -> Result<(), Errno> {
     }
 }
 
-/// Creates a target of the mount's kind with its parents, where these can be written: only new file systems and the run's
-/// own temporary folder can.
+/// Creates a target of the mount's kind with its parents, if these can be written.
+///
+/// Only new file systems and the run's own temporary folder can.
 ///
 /// SAFETY: only in the first process.
 unsafe fn create(mount: c_int, target: &CStr) {

@@ -95,7 +95,8 @@ pub(crate) fn end_all() {
     tracing::warn!("an orphaned process of a run could not be ended");
 }
 
-/// Every change is one insertion or removal: after a panic elsewhere the set is still consistent.
+/// Locks the set. Every change is one insertion or removal: after a panic elsewhere the set is still
+/// consistent.
 fn lock(set: &'static Mutex<BTreeSet<i32>>) -> MutexGuard<'static, BTreeSet<i32>> {
     set.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,14 +5,12 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// How the program ended.
+/// End of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEnd {
-    /// Whether it ended with 0.
+    /// True if it ended with 0.
     pub worked: bool,
-    /// Its standard output.
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Theirs {
 /// Our ends.
 #[derive(Debug)]
 pub(super) struct Ours {
-    /// None where the child reads `/dev/null`.
+    /// Writing end; `None` if the child reads `/dev/null`.
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
@@ -46,7 +46,8 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((above_standard(read)?, above_standard(write)?))
 }
 
-/// A descriptor above 2 that is closed on exec: copying to 0, 1 and 2 in the child must not run over another end.
+/// Returns a descriptor above 2 that is closed on exec: copying to 0, 1 and 2 in the child must not run over
+/// another end.
 fn above_standard(fd: OwnedFd) -> io::Result<OwnedFd> {
     if cfg!(target_os = "linux") && fd.as_raw_fd() > 2 {
         return Ok(fd);

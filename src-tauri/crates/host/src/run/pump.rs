@@ -13,11 +13,11 @@ use tokio::sync::{mpsc, watch};
 /// Bytes read at a time; a pipe holds as much.
 const BLOCK: usize = 64 * 1024;
 
-/// One output: read to its end, or until `cut` says that whoever still holds it is not waited for.
+/// Output stream: read to its end, or until `cut` says that a process that still holds it is not waited for.
 pub(super) struct Output {
     pub(super) stream: Stream,
     pub(super) capture: Arc<Mutex<Capture>>,
-    /// Where each piece goes, where that was asked for.
+    /// Receiver of each piece, if one was asked for.
     pub(super) sink: Option<mpsc::Sender<RunEvent>>,
 }
 

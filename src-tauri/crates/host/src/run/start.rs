@@ -43,12 +43,12 @@ pub(super) struct Piped {
     pub(super) input: Input,
 }
 
-/// What stands in the shell's place for a line that needs none.
+/// Program that runs in the shell's place for a line that needs none.
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) program: Arc<HeldFile>,
     pub(super) argv: Vec<CString>,
-    /// Its orders, and afterwards its report. Inherited by its number.
+    /// Orders, and afterwards the report. Inherited by its number.
     pub(super) orders: OwnedFd,
 }
 
@@ -67,7 +67,7 @@ impl Unwatched {
         self.0
     }
 
-    /// Somebody else sees to its end from now on.
+    /// Marks that something else sees to its end from now on.
     pub(super) fn watched(self) {
         std::mem::forget(self);
     }
@@ -83,7 +83,7 @@ impl Drop for Unwatched {
     }
 }
 
-/// What the system is told: everything as it wants it, so that nothing is left to do between fork and exec.
+/// Start of a process, in the system's form, so that nothing is left to do between fork and exec.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) path: CString,
@@ -118,8 +118,11 @@ pub(super) fn start_with(prepared: &Prepared, theirs: Theirs, session: bool) -> 
     Ok(Started { child, exit, start_time, at, lasting, orders })
 }
 
-/// Checks the process while it is held. If it cannot be held, checks everything before, and executes machine code through
-/// the judged file's own descriptor. Returns its exit descriptor and start time, taken before it can be gone.
+/// Checks the process while it is held. Returns its exit descriptor and start time, taken before it can be
+/// gone.
+///
+/// If it cannot be held, checks everything before, and executes machine code through the judged file's own
+/// descriptor.
 fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
@@ -193,7 +196,9 @@ fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, Spawn
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 
-/// The program's own name is the bare name it was asked for by, or its path: never what a request makes up.
+/// Sets the program's own name to the bare name it was asked for by, or its path.
+///
+/// Never to a name that a request makes up.
 fn with_own_name(argv: &[String], path: &str) -> Vec<String> {
     let mut words = argv.to_vec();
     if let Some(name) = words.first_mut().filter(|name| name.contains('/')) {

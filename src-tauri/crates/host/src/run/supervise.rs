@@ -21,22 +21,22 @@ use tokio::time::{sleep, sleep_until, timeout};
 #[cfg(target_os = "linux")]
 use super::steps::reported;
 
-/// There are no steps here: every line goes to the shell.
+/// Returns `None`: there are no steps here, every line goes to the shell.
 #[cfg(not(target_os = "linux"))]
 fn reported(_: OwnedFd) -> Option<postern_request::Drift> {
     None
 }
 
-/// How long output is waited for that something else still holds open when the process is gone.
+/// Time that output is waited for that something else still holds open when the process is gone.
 const HELD_PIPES: Duration = Duration::from_secs(2);
-/// How often the tree is looked at while it is being ended.
+/// Interval at which the tree is checked while it is being ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// The grace of a run while Postern ends, which has five seconds in all.
 const QUITTING: Duration = Duration::from_secs(2);
-/// How long after KILL a process is waited for. Only one that is stuck in the system takes any time.
+/// Time that a process is waited for after KILL. Only one that is stuck in the system takes any time.
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
-/// What was agreed about a run.
+/// Terms of a run.
 pub(super) struct Terms {
     pub(super) timeout: Option<Duration>,
     pub(super) grace: Duration,
@@ -141,7 +141,8 @@ impl Watched {
         drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
     }
 
-    /// Until the leader has exited, and after an order to stop everything it started; returns how many are left.
+    /// Waits until the leader has exited, and after an order to stop everything it started; returns how many
+    /// are left.
     async fn until_gone(&mut self) -> usize {
         while self.stop.is_none() {
             tokio::select! {
@@ -160,7 +161,7 @@ impl Watched {
         self.end().await
     }
 
-    /// TERM, grace, KILL.
+    /// Sends TERM, and KILL after the grace.
     async fn end(&mut self) -> usize {
         self.tree.look();
         self.tree.signal(Signal::TERM);
@@ -200,7 +201,7 @@ async fn ended(lasting: Option<Lasting>) -> Vec<SetAside> {
     tokio::task::spawn_blocking(move || lasting.end()).await.unwrap_or_default()
 }
 
-/// The next order; for ever where no more can come.
+/// Returns the next order; for ever where no more can come.
 async fn next(ordered: &mut mpsc::UnboundedReceiver<Order>) -> Order {
     match ordered.recv().await {
         Some(order) => order,

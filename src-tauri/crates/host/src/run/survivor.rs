@@ -1,9 +1,9 @@
-//! What an earlier host left running when it ended without ending its runs.
+//! Runs that an earlier host left when it ended without ending them.
 
 use super::tree::{self, Tree};
 use rustix::process::Pid;
 
-/// The boot that this is; empty where start times are told since 1970 and name a process without it.
+/// Returns the boot that this is; empty where start times are told since 1970 and name a process without it.
 pub(crate) fn boot_id() -> String {
     if cfg!(target_os = "linux") {
         let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -13,8 +13,10 @@ pub(crate) fn boot_id() -> String {
     }
 }
 
-/// Ends the process that had this id and start time, with everything it started, where it is still there. Nobody
-/// reads its output any more and nothing limits its time. Gives whether it was there.
+/// Ends the process that had this id and start time, with everything it started. Returns whether it was
+/// there.
+///
+/// Nobody reads its output any more and nothing limits its time.
 pub(crate) fn end_survivor(pid: u32, start_time: u64) -> bool {
     let Some(leader) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     if tree::start_time(leader) != Some(start_time) {

@@ -9,8 +9,10 @@ use std::ptr;
 /// Enough for a child that only makes system calls.
 pub(super) const STACK_BYTES: usize = 64 * 1024;
 
-/// Runs `main` in a new process; returns when it has executed or exited. With `sibling`, it only makes another child of ours,
-/// whose id that returns: the first is reaped, and the other returned. Returns `None` if there is none.
+/// Runs `main` in a new process; returns when it has executed or exited, or `None` if there is none.
+///
+/// With `sibling`, it only makes another child of ours, whose id that returns: the first is reaped, and the
+/// other returned.
 ///
 /// # Safety
 /// `main`, and what it starts the same way, make system calls only: they allocate nothing, take no lock, never panic, write to

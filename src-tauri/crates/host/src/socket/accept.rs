@@ -14,18 +14,18 @@ pub(crate) const PER_CHANNEL: usize = 64;
 pub(crate) const IN_ALL: usize = 512;
 /// Connections reserved for each channel.
 const RESERVED: usize = 4;
-/// How long to wait when the system has no descriptor to give.
+/// Pause when the system has no descriptor to give.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 
 /// A place for one connection.
 #[derive(Debug)]
 pub(crate) struct Place {
     _own: OwnedSemaphorePermit,
-    /// `None` for one of the channel's own.
+    /// Permit of all sockets; `None` for a connection of the channel's own.
     _all: Option<OwnedSemaphorePermit>,
 }
 
-/// Who may connect, and how many.
+/// Users who may connect, and their number.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     /// Uids that may connect.
@@ -35,7 +35,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// For one socket; `all` is shared between all of them.
+    /// Makes the limits of one socket; `all` is shared between all of them.
     pub(crate) fn new(uids: Arc<[u32]>, all: Arc<Semaphore>) -> Self {
         Self { uids, own: Arc::new(Semaphore::new(PER_CHANNEL)), all }
     }
@@ -45,7 +45,7 @@ impl Limits {
         PER_CHANNEL.saturating_sub(self.own.available_permits())
     }
 
-    /// A place for this connection, where its peer may have one and there is one.
+    /// Returns a place for this connection, where its peer may have one and there is one.
     fn admit(&self, stream: &UnixStream) -> Option<Place> {
         let uid = stream.peer_cred().ok()?.uid();
         if !self.uids.contains(&uid) {
@@ -99,7 +99,7 @@ mod tests {
     use tokio::sync::{Semaphore, mpsc};
     use tokio_util::sync::CancellationToken;
 
-    /// A socket in a temporary folder that hands what it admits to the test.
+    /// Returns a socket in a temporary folder that hands what it admits to the test.
     fn listen(uid: u32) -> (tempfile::TempDir, mpsc::UnboundedReceiver<(UnixStream, Place)>) {
         let folder = tempfile::tempdir().unwrap();
         let bound = bind(&folder.path().join("agent.sock")).unwrap();

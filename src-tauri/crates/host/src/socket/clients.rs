@@ -1,4 +1,4 @@
-//! Who is on the channels: each connection that proved itself, for as long as it lasts.
+//! Clients of the channels: each connection that proved itself, for as long as it lasts.
 
 use crate::clock::now;
 use postern_command::escape;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The connections. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Clients(Arc<Mutex<Roster>>);
+pub(crate) struct Clients(Arc<Mutex<ClientRoster>>);
 
 #[derive(Debug, Default)]
-struct Roster {
+struct ClientRoster {
     next: u64,
     there: BTreeMap<u64, DoorClient>,
 }
@@ -42,13 +42,13 @@ impl Clients {
         Listed { number, clients: self.clone() }
     }
 
-    /// Those that are there, oldest first.
+    /// Returns those that are there, oldest first.
     pub(crate) fn list(&self) -> Vec<DoorClient> {
         self.lock().there.values().cloned().collect()
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the roster whole.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+    /// Locks the roster. Every change is one insertion or removal: a panic elsewhere leaves it whole.
+    fn lock(&self) -> std::sync::MutexGuard<'_, ClientRoster> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,13 @@
-//! One connection on an agent's channel, from hello to its end.
+//! Connection on an agent's channel, from hello to its end.
 
 use super::clients::Clients;
 use super::handshake::{Proved, handshake};
 use super::intake::Intake;
-use super::outbox::{self, Outbox};
 use super::reader::Reader;
-use super::reply::{Debts, Reply};
 use crate::gate::{ConnectionId, Gate, Message};
+use crate::outbox::{self, Outbox};
 use crate::publish::Publisher;
+use crate::reply::{InFlight, Reply};
 use postern_policy::{AgentId, Settings};
 use postern_protocol::limits::{IDLE_MS, Limits};
 use postern_protocol::{
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 /// Calls of one connection that may wait for their answer. The next one is read when one of them was answered.
 const OWED: usize = 256;
 
-/// What a connection is served with.
+/// Dependencies of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Channel {
     pub(crate) agent: AgentId,
@@ -67,12 +67,12 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
     greet(proved, &settings, outbox, channel);
     let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
     let _open = Open { id, gate: channel.gate.clone() };
-    let debts = Debts::default();
-    while let Some(read) = next(&mut reader, &debts, channel).await {
+    let in_flight = InFlight::default();
+    while let Some(read) = next(&mut reader, &in_flight, channel).await {
         channel.intake.took(reader.taken()).await;
         match read.and_then(Call::of_frame) {
             Ok((call_id, call)) => {
-                let reply = Reply::new(outbox.clone(), call_id, debts.owe());
+                let reply = Reply::new(outbox.clone(), call_id, in_flight.owe());
                 let message = Message::Call { connection: id, agent: channel.agent.clone(), call, reply };
                 if channel.gate.send(message).await.is_err() {
                     return;
@@ -82,22 +82,23 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
         }
         // A reader that does not take its answers is not read either.
         outbox.ready().await;
-        while debts.count() >= OWED && !outbox.is_gone() {
-            debts.paid().await;
+        while in_flight.count() >= OWED && !outbox.is_gone() {
+            in_flight.paid().await;
         }
     }
 }
 
-/// The next message. None: the other side ended it, or was silent for too long with nothing of it running or waiting.
+/// Returns the next message. None: the other side ended it, or was silent for too long with nothing of it
+/// running or waiting.
 async fn next<S: AsyncRead + Unpin>(
     reader: &mut Reader<S>,
-    debts: &Debts,
+    in_flight: &InFlight,
     channel: &Channel,
 ) -> Option<Result<Frame, Refused>> {
     loop {
         match timeout(Duration::from_millis(IDLE_MS), reader.next()).await {
             Ok(read) => return read.ok().flatten(),
-            Err(_) if debts.count() > 0 => {}
+            Err(_) if in_flight.count() > 0 => {}
             Err(_) => {
                 if !channel.gate.is_busy(channel.agent.clone()).await.unwrap_or(false) {
                     return None;
@@ -107,7 +108,7 @@ async fn next<S: AsyncRead + Unpin>(
     }
 }
 
-/// The answer to a good proof, and then the events that the agent missed.
+/// Answers a good proof, and then sends the events that the agent missed.
 fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel) {
     let Proved { id, params, proof } = proved;
     tracing::debug!(agent = %channel.agent, "a client authenticated");
@@ -121,7 +122,7 @@ fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel
     channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting);
 }
 
-/// The stable name of a setting, as it stands in JSON.
+/// Returns the stable name of a setting, as it stands in JSON.
 fn word<T: serde::Serialize>(setting: &T) -> String {
     match serde_json::to_value(setting) {
         Ok(serde_json::Value::String(word)) => word,

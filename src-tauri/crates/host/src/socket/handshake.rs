@@ -1,7 +1,7 @@
 //! Both sides prove that they hold the channel's key before anything else is said.
 
-use super::outbox::Outbox;
 use super::reader::Reader;
+use crate::outbox::Outbox;
 use postern_protocol::{
     AuthenticateParams, ErrorCode, ErrorObject, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Refused, Side,
     Socket, error_line, limits, notification_line,
@@ -13,9 +13,8 @@ use tokio::time::timeout;
 /// A client that proved who it is.
 #[derive(Debug)]
 pub(crate) struct Proved {
-    /// What its answer must name.
+    /// Id for its answer.
     pub(crate) id: Id,
-    /// What it said.
     pub(crate) params: AuthenticateParams,
     /// The host's own proof.
     pub(crate) proof: String,

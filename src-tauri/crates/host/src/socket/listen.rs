@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
-/// Why a socket could not be had.
+/// Reason why a socket could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Its path is too long for the system.
+    /// Path that is too long for the system.
     #[error("the socket path {} is {SOCKET_PATH} bytes or longer, which the system rejects: use a shorter data folder", .0.display())]
     TooLong(PathBuf),
     /// Another process listens on it.
@@ -27,7 +27,6 @@ pub enum BindError {
     Io {
         /// The socket.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
 }
@@ -81,8 +80,10 @@ fn remove_stale(path: &Path) -> Result<(), BindError> {
     std::fs::remove_file(path).map_err(failed)
 }
 
-/// Nobody else's from birth (0700), then 0600. The mask belongs to the whole process: one socket at a time, and a mask
-/// that files and folders made meanwhile by other threads can live with.
+/// Binds a socket that is private from birth (0700), then 0600.
+///
+/// The mask belongs to the whole process: one socket at a time, and a mask that files and folders made
+/// meanwhile by other threads can live with.
 fn bind_private(path: &Path) -> io::Result<UnixListener> {
     static MASK: Mutex<()> = Mutex::new(());
     let one = MASK.lock().unwrap_or_else(PoisonError::into_inner);

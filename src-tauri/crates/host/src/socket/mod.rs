@@ -6,19 +6,18 @@ mod connection;
 mod handshake;
 mod intake;
 mod listen;
-mod outbox;
 mod reader;
-mod reply;
 mod say;
 
 pub(crate) use accept::{Limits, Place, accept};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
 pub use listen::{BindError, Bound, bind};
-pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;
-pub(crate) use reply::Reply;
 pub(crate) use say::say;
+
+pub(crate) use crate::outbox::{Line, Outbox, outbox, write};
+pub(crate) use crate::reply::Reply;
 
 use crate::book::AgentEntry;
 use crate::clock::now;
@@ -86,8 +85,10 @@ impl Channels {
         self.shut.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
-    /// `key`. A channel that was open for this agent is closed first, and everybody on it is cut off.
+    /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and
+    /// hold `key`.
+    ///
+    /// A channel that was open for this agent is closed first, and everybody on it is cut off.
     pub(crate) async fn open(
         &self,
         agent: &AgentId,
@@ -136,17 +137,17 @@ impl Channels {
         }
     }
 
-    /// Whether something is connected to the channel of `agent`.
+    /// Returns true if something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
         self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
     }
 
-    /// Who is on the channels.
+    /// Returns the clients of the channels.
     pub(crate) fn clients(&self) -> &Clients {
         &self.clients
     }
 
-    /// What was told to an agent of this name before is not this agent's.
+    /// Forgets the events of an earlier agent of this name.
     pub(crate) fn forget(&self, agent: &AgentId) {
         self.publisher.forget(agent);
     }
@@ -159,7 +160,7 @@ impl Channels {
         }
     }
 
-    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    /// Locks the channels. Every change is one insertion or removal: a panic elsewhere leaves the map whole.
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

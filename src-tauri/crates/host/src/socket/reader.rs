@@ -4,7 +4,7 @@ use postern_protocol::{Frame, LineBuffer, Refused, decode, limits};
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// How much is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 16 * 1024;
 
 /// Cuts a connection into messages. Never holds more than one line may be.
@@ -26,7 +26,8 @@ impl<S: AsyncRead + Unpin> Reader<S> {
         std::mem::take(&mut self.taken)
     }
 
-    /// The next message, or what is wrong with it; none at the end. Dropping the future loses nothing.
+    /// Returns the next message, or what is wrong with it; none at the end. Dropping the future loses
+    /// nothing.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Frame, Refused>>> {
         loop {
             if let Some(line) = self.lines.next_line() {

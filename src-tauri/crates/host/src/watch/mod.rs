@@ -1,5 +1,7 @@
-//! What changes on disk: permissions files, skill folders, people's own programs, managed rules. Folders are watched, because editors replace
-//! files; what is heard only says *look again*, and looking compares contents. A slow look now and then is the net.
+//! Changes on disk: permissions files, skill folders, people's own programs, managed rules.
+//!
+//! Folders are watched, because editors replace files; an event only says *look again*, and looking compares
+//! contents. A slow look now and then is the net.
 
 use crate::book::{Book, BookError, permissions_folder};
 use crate::clock::jump;
@@ -16,11 +18,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long it must be quiet before files are read again: editors write in several steps.
+/// Time without a change before files are read again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
-/// How often everything is looked at although nothing was heard.
+/// Interval at which everything is checked although nothing was reported.
 pub(crate) const NET: Duration = Duration::from_secs(30);
-/// How often rules whose time is over and old history are cleared away. Neither matters to a verdict.
+/// Interval at which rules whose time is over and old history are deleted. Neither matters to a verdict.
 const CLEARING: Duration = Duration::from_mins(10);
 /// The files that matter. Writes to others in a folder of skills are passed over.
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
@@ -66,7 +68,7 @@ pub(crate) async fn watch(
     }
 }
 
-/// Without a watcher (no descriptors left), only the net is left.
+/// Starts the watcher. Without one (no descriptors left), only the net is left.
 fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
     let told = move |event: notify::Result<Event>| {
         if event.as_ref().map_or(true, |event| matters(event, &shipped)) {
@@ -80,7 +82,7 @@ fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
         .ok()
 }
 
-/// The files of an organisation. Their folders may hold much else (`/etc`), which says nothing.
+/// The files of an organization. Their folders may hold much else (`/etc`), which says nothing.
 struct Shipped {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
@@ -92,7 +94,7 @@ impl Shipped {
         Self { files, folders: book.managed_folders() }
     }
 
-    /// Whether a path lies beside such a file and is none.
+    /// Returns true if a path lies beside such a file and is none.
     fn is_beside(&self, path: &Path) -> bool {
         !self.files.iter().any(|file| file == path)
             && path.parent().is_some_and(|folder| self.folders.iter().any(|known| known == folder))
@@ -119,8 +121,8 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
     }
 }
 
-/// The folders of skills, the one that holds every agent's `permissions.jsonc`, people's own programs, and those of an
-/// organisation's files.
+/// Returns the folders of skills, the one that holds every agent's `permissions.jsonc`, people's own
+/// programs, and those of an organization's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
     let data = &book.places().data;
@@ -141,7 +143,7 @@ fn follow(
     }
     watched.retain(|root| roots.contains(root));
     for root in roots {
-        // Of an organisation's folder only the files right in it: it may be /etc.
+        // Of an organization's folder only the files right in it: it may be /etc.
         let mode = if flat.contains(root) { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
         if !watched.contains(root) && begin(watcher, root, mode) {
             watched.insert(root.clone());

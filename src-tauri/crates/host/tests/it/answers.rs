@@ -1,4 +1,5 @@
-//! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
+//! Tests of answers: the ones that count, the ones that do not, and what they mean for what waits beside
+//! them.
 
 use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;

@@ -1,4 +1,4 @@
-//! Who gets in: the handshake, its limits and its errors.
+//! Tests of who gets in: the handshake, its limits and its errors.
 
 use crate::support::{Lab, Wire, soon};
 use postern_protocol::Key;

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A host whose agent may run anything but `id`.
+/// Returns a host whose agent may run anything but `id`.
 async fn allowed() -> (Lab, Wire) {
     let lab = Lab::start().await;
     lab.set("main", &[("preset", "allow")]).await;
@@ -22,7 +22,7 @@ fn record(folder: &Path) -> PathBuf {
     folder.join("data/postern.db")
 }
 
-/// The record and what lies beside it.
+/// Returns the record and what lies beside it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("data")).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("postern.db")).collect()
@@ -35,7 +35,7 @@ async fn mode(lab: &Lab) -> (String, String) {
     (status["mode"].as_str().unwrap().to_owned(), said.unwrap_or_default())
 }
 
-/// Whatever else it hears, the agent hears that nothing ran.
+/// Asserts that the agent is told that nothing ran.
 async fn is_refused(wire: &mut Wire, argv: &[&str]) {
     let (_, call) = wire.post_run(argv, json!({})).await;
     match wire.answer(call).await {
@@ -44,7 +44,8 @@ async fn is_refused(wire: &mut Wire, argv: &[&str]) {
     }
 }
 
-/// Everything is denied, and stays so until a person resumes: also behind two restarts, and not longer.
+/// Asserts that everything is denied, and stays so until a person resumes: also after two restarts, and not
+/// longer.
 async fn denies_until_resumed(folder: TempDir, why: &str) {
     let lab = Lab::in_folder(folder).await;
     for _ in 0..2 {

@@ -1,5 +1,7 @@
-//! A person changes the command before allowing it: it is another plan, with a digest, an arming and a judgement of its
-//! own, and the agent is told what ran instead.
+//! Tests of changing a command before allowing it.
+//!
+//! It is another plan, with a digest, an arming and a judgment of its own, and the agent is told what ran
+//! instead.
 
 use crate::support::{Lab, Wire, shown};
 use postern_contract::{Answer, AnswerParams, Question, text};
@@ -15,7 +17,7 @@ fn line(question: &Question) -> String {
     question.command.iter().flat_map(|part| &part.text).map(|piece| piece.text.as_str()).collect()
 }
 
-/// An agent that waits for `echo asked`, and its question.
+/// Returns an agent that waits for `echo asked`, and its question.
 async fn asked(lab: &mut Lab) -> (Wire, String, i64, Question) {
     let mut wire = lab.connect("main").await;
     let (id, call) = wire.post_run(&["echo", "asked"], json!({})).await;

@@ -1,4 +1,4 @@
-//! What is too much, and what is denied for now.
+//! Tests of limits, and of what is denied for now.
 
 use crate::support::Lab;
 use postern_contract::ClosedBy;

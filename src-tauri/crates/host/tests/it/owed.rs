@@ -1,5 +1,6 @@
-//! A record that refuses writes for a while: every request has one end, nothing runs twice, nothing hangs, and a person is
-//! told what is true meanwhile.
+//! Tests with a record that refuses writes for a while.
+//!
+//! Every request has one end, nothing runs twice, nothing hangs, and a person sees what is true meanwhile.
 
 use crate::support::{Lab, Wire};
 use postern_contract::Question;
@@ -18,7 +19,7 @@ impl Marker {
         ["sh".to_owned(), "-c".to_owned(), format!("echo x >> '{}'; cat", self.0.display())]
     }
 
-    /// How often it ran.
+    /// Returns the number of runs.
     fn runs(&self) -> usize {
         std::fs::read_to_string(&self.0).map_or(0, |marks| marks.lines().count())
     }
@@ -30,7 +31,7 @@ impl Marker {
         wire.post_run(&argv, json!({"stdin": {"stream": true}})).await
     }
 
-    /// The same request again.
+    /// Sends the same request again.
     async fn ask_again(&self, wire: &mut Wire, id: &str) -> i64 {
         let params = json!({
             "requestId": id, "command": self.argv(), "wait": "finished", "stdin": {"stream": true},
@@ -39,7 +40,7 @@ impl Marker {
     }
 }
 
-/// A host whose agent may run anything.
+/// Returns a host whose agent may run anything.
 async fn allowed() -> (Lab, Wire, Marker) {
     let lab = Lab::start().await;
     lab.set("main", &[("preset", "allow")]).await;
@@ -60,7 +61,7 @@ fn owes_nothing(status: &Value) -> bool {
     !status["attention"].to_string().contains("to be written")
 }
 
-/// Every end that the agent was told of, and what the record says.
+/// Returns every end that the agent was told of, and what the record says.
 async fn ends(lab: &Lab, wire: &mut Wire, id: &str) -> (Vec<String>, String) {
     wire.call("system.status", json!({"requestId": id})).await.unwrap();
     let mut replay = lab.connect_after("main", Some(0)).await;
@@ -139,7 +140,7 @@ async fn what_was_never_on_record_did_not_happen() {
     lab.status(owes_nothing).await;
 }
 
-/// A request that waits for the person, while nothing can be written.
+/// Returns a request that waits for the person, while nothing can be written.
 async fn asked(lab: &mut Lab, wire: &mut Wire, marker: &Marker) -> (String, i64, Question) {
     let (id, call) = marker.ask(wire).await;
     let question = lab.question().await;

@@ -8,7 +8,7 @@ use postern_store::requests::{self, Change, NewRequest, Process};
 use serde_json::json;
 use uuid::Uuid;
 
-/// A request that got as far as `phase` when the host died.
+/// Returns a request that got as far as `phase` when the host died.
 fn left(store: &Store, phase: RunState, intended: bool) -> Uuid {
     let (id, request_id) = (Uuid::now_v7(), Uuid::new_v4());
     let written = store.write(move |conn| {

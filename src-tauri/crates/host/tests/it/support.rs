@@ -18,7 +18,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
-/// How long anything may take before a test is given up: a guard against hanging, never an expectation.
+/// Time that anything may take before a test is given up: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A screen as the test has it.
@@ -73,7 +73,7 @@ pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
 }
 
 impl Lab {
-    /// A host with the agent `main`, and nothing else.
+    /// Returns a host with the agent `main`, and nothing else.
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
@@ -83,7 +83,7 @@ impl Lab {
         lab
     }
 
-    /// A host on a folder that one may have used before.
+    /// Returns a host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();
         let user = User { home: home.to_str().unwrap().to_owned(), ..User::current(Vec::new()).unwrap() };
@@ -138,7 +138,7 @@ impl Lab {
         self.control("rules.add", draft).await.unwrap()
     }
 
-    /// The next question that opens.
+    /// Returns the next question that opens.
     pub(crate) async fn question(&mut self) -> Question {
         loop {
             if let Told::QuestionOpened(question) = soon("a question", self.told.recv()).await.unwrap() {
@@ -147,7 +147,7 @@ impl Lab {
         }
     }
 
-    /// The next question that changed to what is wanted.
+    /// Returns the next question that changed to what is wanted.
     pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
         loop {
             if let Told::QuestionChanged(question) = soon("a change", self.told.recv()).await.unwrap()
@@ -158,12 +158,12 @@ impl Lab {
         }
     }
 
-    /// What watchers are told next.
+    /// Returns the next notification to watchers.
     pub(crate) async fn heard(&mut self) -> Told {
         soon("something told", self.told.recv()).await.unwrap()
     }
 
-    /// How the next question closes.
+    /// Returns how the next question closes.
     pub(crate) async fn closed(&mut self) -> ClosedBy {
         loop {
             if let Told::QuestionClosed(closed) =
@@ -198,12 +198,12 @@ impl Lab {
         Key::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// An authenticated connection.
+    /// Returns an authenticated connection.
     pub(crate) async fn connect(&self, agent: &str) -> Wire {
         self.connect_after(agent, None).await
     }
 
-    /// A connection to the control socket.
+    /// Returns a connection to the control socket.
     pub(crate) async fn approver(&self) -> Wire {
         let data = self.folder.path().join("data");
         let mut wire = Wire::open(&data.join("control.sock")).await;
@@ -223,7 +223,7 @@ impl Lab {
 pub(crate) struct FullDisk(postern_store::Connection);
 
 impl FullDisk {
-    /// What the record is about.
+    /// Tables of the record.
     const TABLES: [&str; 5] = ["requests", "events", "questions", "settings", "rules"];
     const WORDS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 
@@ -241,7 +241,7 @@ impl Drop for FullDisk {
 }
 
 impl Lab {
-    /// From now on every write to the record fails.
+    /// Fails every write to the record from now on.
     pub(crate) fn full_disk(&self) -> FullDisk {
         let conn = postern_store::Connection::open(self.folder.path().join("data/postern.db")).unwrap();
         FullDisk::each(&conn, |table, word| {
@@ -253,7 +253,7 @@ impl Lab {
         FullDisk(conn)
     }
 
-    /// The next status that says what is wanted.
+    /// Returns the next status that says what is wanted.
     pub(crate) async fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let status = self.control("status", json!({})).await.unwrap();
@@ -265,7 +265,7 @@ impl Lab {
     }
 }
 
-/// What a window says that shows the whole question.
+/// Returns the report of a window that shows the whole question.
 pub(crate) fn shown(question: &Question) -> Presented {
     Presented {
         question_id: question.id.clone(),
@@ -335,7 +335,7 @@ impl Wire {
         soon("writing", self.writer.write_all(line)).await.unwrap();
     }
 
-    /// The next message; none at the end.
+    /// Returns the next message; none at the end.
     pub(crate) async fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = soon("a message", self.reader.read_line(&mut line)).await;
@@ -353,7 +353,7 @@ impl Wire {
         self.next
     }
 
-    /// The answer to a call that was sent; events that come before it are kept.
+    /// Returns the answer to a call that was sent; events that come before it are kept.
     pub(crate) async fn answer(&mut self, id: i64) -> Result<Value, Value> {
         if let Some(kept) = self.answers.iter().position(|message| message["id"] == id) {
             return outcome(&self.answers.remove(kept));
@@ -375,7 +375,7 @@ impl Wire {
         self.answer(id).await
     }
 
-    /// The params of the next event of this name; those before it are passed over.
+    /// Returns the params of the next event of this name; those before it are passed over.
     pub(crate) async fn event(&mut self, method: &str) -> Value {
         loop {
             let message = match self.notices.pop_front() {

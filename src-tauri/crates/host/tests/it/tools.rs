@@ -396,7 +396,7 @@ async fn a_deny_rule_answers_a_shell_tool_that_waits() {
     );
 }
 
-/// An approver on the control socket that begins to watch, and the calls that it is told of at once.
+/// Returns an approver on the control socket that begins to watch, and the calls that it is told of at once.
 async fn approver(lab: &Lab) -> (Wire, Vec<Value>) {
     let mut approver = lab.approver().await;
     approver.call("questions.watch", json!({"face": "terminal"})).await.unwrap();
@@ -456,7 +456,7 @@ async fn a_session_that_is_aborted_cancels_its_calls_for_everybody() {
     assert_eq!(pending["tools"].as_array().unwrap().len(), 1, "the other session's still waits: {pending}");
 }
 
-/// A command of an agent's own shell, in this folder.
+/// Returns a command of an agent's own shell, in this folder.
 fn in_shell(folder: &std::path::Path, command: &str, rewrites: bool) -> Value {
     json!({"tool": "shell_exec", "arguments": {"command": command, "cwd": folder}, "rewrites": rewrites})
 }

@@ -1,4 +1,4 @@
-//! One case of `postern policy test`: a command, a little policy of its own, and the verdict it deserves.
+//! Case of `postern policy test`: a command, a little policy of its own, and the verdict it deserves.
 
 use crate::agent::AgentPolicy;
 use crate::cause::Found;
@@ -20,10 +20,9 @@ mod written;
 
 pub use written::Written;
 
-/// One case. Unknown fields are ignored.
+/// Case of a policy test. Unknown fields are ignored.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Case {
-    /// Its name.
     pub id: String,
     /// Shell text; or `argv`.
     pub shell: Option<String>,
@@ -36,16 +35,16 @@ pub struct Case {
     /// Environment overrides.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// What is allowed.
+    /// Rules that allow.
     #[serde(default)]
     pub allow: Vec<Written>,
-    /// What is denied.
+    /// Rules that deny.
     #[serde(default)]
     pub deny: Vec<Written>,
-    /// What an organisation denies.
+    /// Rules of an organization that deny.
     #[serde(default)]
     pub managed: Vec<Written>,
-    /// The text of the agent's `permissions.jsonc`; none where left out.
+    /// The text of the agent's `permissions.jsonc`; `None` if left out.
     pub permissions: Option<String>,
     /// The time it is, in milliseconds since 1970.
     #[serde(default)]
@@ -60,7 +59,7 @@ pub struct Case {
     pub expect: Expect,
 }
 
-/// One verdict, or any of several.
+/// Expected verdict, or any of several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Expect {
@@ -70,28 +69,27 @@ pub enum Expect {
     Any(Vec<Decision>),
 }
 
-/// What became of a case.
+/// Result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The case's name.
     pub id: String,
     /// The verdict it got.
     pub got: Decision,
-    /// Whether that is one it deserves.
+    /// True if that is one it deserves.
     pub ok: bool,
-    /// Why it got it.
     pub reason: Reason,
-    /// What was found, with its data.
+    /// Finding, with its data.
     pub found: Found,
 }
 
-/// Why a case cannot be tried.
+/// Reason why a case cannot be tried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CaseError {
-    /// It is not a case.
+    /// Line that is not a case.
     #[error("not a case: {0}")]
     Malformed(String),
-    /// It names both kinds of command, or none.
+    /// Case with both kinds of command, or none.
     #[error("{0}: a case has either \"shell\" or \"argv\"")]
     NoCommand(String),
     /// A pattern is not one.
@@ -152,7 +150,8 @@ impl Case {
         }
     }
 
-    /// What a client says its argv stands for must be the argv, or the text that it hands to a shell.
+    /// Returns true if the command that a client names is its argv, or the text that the argv hands to a
+    /// shell.
     fn raw_is_argv(&self) -> bool {
         let (Some(raw), Some(argv)) = (&self.raw, &self.argv) else { return true };
         postern_command::stands_for(raw, argv)
@@ -180,7 +179,7 @@ impl Case {
         Ok(AgentPolicy { rules, file, ..AgentPolicy::new(agent, self.settings.clone()) })
     }
 
-    /// The names that are asked about, or why the environment is refused.
+    /// Returns the names that are asked about, or why the environment is refused.
     fn asked_environment(&self, cwd: &str, reading: &Reading) -> Result<Vec<String>, String> {
         let base = Base {
             user: "u".to_owned(),

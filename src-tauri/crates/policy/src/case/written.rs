@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
-    /// Its pattern alone.
+    /// Pattern alone.
     Pattern(String),
     /// In full.
     Full(Box<Full>),
@@ -21,21 +21,21 @@ pub enum Written {
 pub struct Full {
     /// The pattern as typed.
     pub text: String,
-    /// Its kind; none tells it by how it is written.
+    /// Kind; if left out, the spelling of the pattern decides.
     pub kind: Option<PatternKind>,
     /// Argument patterns, one a word.
     pub args: Option<Vec<String>>,
-    /// Whether it also allows redirections that write.
+    /// True if it also allows redirections that write.
     #[serde(default)]
     pub allow_writes: bool,
-    /// Whether it was confirmed as broad.
+    /// True if it was confirmed as broad.
     #[serde(default)]
     pub broad: bool,
     /// The profile that what it allows runs in.
     pub confine: Option<postern_protocol::Profile>,
     /// The sha256 of the program that it is bound to.
     pub pin: Option<String>,
-    /// When its time runs out, in milliseconds since 1970; none lasts for good.
+    /// End of the rule, in milliseconds since 1970; `None` lasts always.
     pub until: Option<Millis>,
 }
 

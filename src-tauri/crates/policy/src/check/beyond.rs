@@ -1,5 +1,6 @@
-//! What a broad rule covers beyond what a narrow one with the same words does: found out by trying each argument that is known
-//! of its program.
+//! Commands that a broad rule covers and a narrow one with the same words does not.
+//!
+//! Found by trying each argument that is known of its program.
 
 use super::example::{facts, steps_of, timeless};
 use crate::agent::AgentPolicy;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Arguments of one effect that are named.
 const MOST_NAMED: usize = 3;
 
-/// What a rule covers besides.
+/// Command that a rule covers besides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsoCovered {
@@ -53,7 +54,7 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
     };
     let Some(program) = words.first().filter(|_| rule.effect == Effect::Allow) else { return Vec::new() };
     let arguments = known_arguments(path::base_name(program));
-    let mut tried = Tried::new(rule, home);
+    let mut tried = TriedArgument::new(rule, home);
     tried.add(&words, &[ANY], None);
     for argument in &arguments {
         tried.add(&words, &[argument, ANY], Some(argument));
@@ -62,7 +63,7 @@ pub fn also_covered(rule: &Rule, home: &str) -> Vec<AlsoCovered> {
     tried.found()
 }
 
-struct Tried<'a> {
+struct TriedArgument<'a> {
     rule: &'a Rule,
     home: &'a str,
     narrow: Option<AgentPolicy>,
@@ -72,7 +73,7 @@ struct Tried<'a> {
     narrowly: Vec<&'static str>,
 }
 
-impl<'a> Tried<'a> {
+impl<'a> TriedArgument<'a> {
     fn new(rule: &'a Rule, home: &'a str) -> Self {
         let policy = |broad| {
             let rule = Rule { broad, confine: None, ..timeless(rule) };

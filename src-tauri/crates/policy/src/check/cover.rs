@@ -1,4 +1,4 @@
-//! Which rule of a list covers another, without comparing each with each.
+//! Finder of rules that cover others, without comparing each with each.
 //!
 //! A pattern that matches a text begins, up to its first wildcard, as the text does. So the rules that may cover others
 //! are found by that beginning: the folder of a path, the first words of a command. Only those are compared.
@@ -12,14 +12,14 @@ use globset::GlobMatcher;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// How much of a beginning is looked at, in bytes.
+/// Bytes of a beginning that are compared.
 const BEGINNING: usize = 128;
 
 /// Positions in the list, in its order.
 type Positions = Vec<usize>;
-/// Whose rules, and what they do.
+/// Agent and effect of a rule.
 type Reach<'a> = (Effect, Option<&'a AgentId>);
-/// What a rule says, written the same way.
+/// Pattern of a rule, written the same way.
 type Said<'a> = (&'a Pattern, Option<&'a [String]>);
 
 /// The rules of a list, by what may be covered by them.
@@ -60,7 +60,7 @@ impl<'a> Covers<'a> {
         Self { rules, by_reach }
     }
 
-    /// The first rule of the list that covers the one at `at`.
+    /// Returns the first rule of the list that covers the one at `at`.
     pub(super) fn of(&self, at: usize) -> Option<&'a Rule> {
         let known = self.rules.get(at)?;
         let rule = known.rule;
@@ -84,7 +84,7 @@ impl<'a> Covers<'a> {
 }
 
 impl Same<'_> {
-    /// The rules that may cover `rule`, whose text is `text`.
+    /// Returns the rules that may cover `rule`, whose text is `text`.
     fn candidates<'s>(
         &'s self,
         rule: &'s Rule,
@@ -113,12 +113,13 @@ impl<'a> Known<'a> {
         Self { rule, words, glob: OnceCell::new() }
     }
 
-    /// Whether it is bound to nothing that would keep it from covering others.
+    /// Returns true if it is bound to nothing that would keep it from covering others.
     fn may_cover(&self) -> bool {
         self.rule.pin.is_none() && matches!(self.rule.lifetime, Lifetime::Forever)
     }
 
-    /// How everything begins that it matches; none where it matches only what is written like itself.
+    /// Returns the beginning of all that the rule matches; `None` if it matches only what is written like
+    /// itself.
     fn beginning(&self) -> Option<Vec<u8>> {
         let mut beginning = match &self.rule.pattern {
             Pattern::Command(_) => {
@@ -149,7 +150,7 @@ impl<'a> Known<'a> {
         Some(beginning)
     }
 
-    /// What a beginning is compared with; none where only what is written like it covers it.
+    /// Returns the text that beginnings are compared with; `None` if only what is written like it covers it.
     fn text(&self) -> Option<Vec<u8>> {
         match &self.rule.pattern {
             Pattern::Command(_) | Pattern::Exact(_) => {
@@ -163,7 +164,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether `other` matches at least all that this one does, as far as that is plain to see.
+    /// Returns true if `other` matches at least all that this one does, as far as that is plain to see.
     pub(super) fn is_covered(&self, other: &Known<'_>) -> bool {
         let (rule, theirs) = (self.rule, other.rule);
         let same_reach = theirs.id != rule.id

@@ -8,7 +8,7 @@ use crate::rule::{Lifetime, Pattern, Rule, Source};
 use crate::skill::may_serve_skill;
 use postern_command::{Dialect, Reading, read_shell};
 
-/// Whether the example is matched; none where it cannot be read.
+/// Returns whether the example is matched; `None` if it cannot be read.
 pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     // The shell expands a leading `~` before it looks the program up; the home folder is known here.
     let expanded = path::expand_home(example, home);
@@ -20,7 +20,7 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     Some(super::would_match(&timeless(rule), &facts(&reading, &steps, home, true)))
 }
 
-/// An example shows the pattern alone, without time, content and place.
+/// Returns the rule with its pattern alone for an example, without time, content and place.
 pub(super) fn timeless(rule: &Rule) -> Rule {
     // Without its pin a skill's rule would wait for approval: it is looked at as if a person had written it.
     let served = matches!(&rule.pattern, Pattern::Path(text) if may_serve_skill(text));
@@ -33,12 +33,12 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
     Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, broad, confine, ..rule.clone() }
 }
 
-/// What is found for each step of an example.
+/// Makes the facts for each step of an example.
 pub(super) fn steps_of(reading: &Reading, rule: &Rule, home: &str) -> Vec<StepFacts> {
     lookups(reading).iter().map(|needed| found(needed, rule, home)).collect()
 }
 
-/// What an example is judged by.
+/// Makes the facts that an example is judged by.
 pub(super) fn facts<'a>(
     reading: &'a Reading,
     steps: &'a [StepFacts],
@@ -105,7 +105,8 @@ fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> 
     }))
 }
 
-/// A bare name lies where the rule's path ends in it, else among the system's programs.
+/// Returns the path of a name: a bare name lies where the rule's path ends in it, else among the system's
+/// programs.
 fn named(name: &str, rule: &Rule, home: &str) -> String {
     if let Pattern::Path(text) = &rule.pattern {
         let expanded = path::expand_home(text, home);

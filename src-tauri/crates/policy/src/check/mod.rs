@@ -22,18 +22,17 @@ use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
 use postern_command::{Class, Step, class_of, read_argv};
 
-/// Why a rule is refused.
+/// Reason why a rule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {
-    /// Its pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// It allows whatever it is told to run.
+    /// Allows a program that runs other programs or code.
     #[error(
         "{0:?} would allow every program that it can start: name that program, confine the rule to the project, or save it as a broad rule"
     )]
     Carrier(String),
-    /// It allows everything.
+    /// Allows everything.
     #[error("{0:?} would allow everything; set the agent to Allow if that is meant, or name a folder")]
     Everything(String),
     /// An example that should match does not.
@@ -129,7 +128,7 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
     Ok(())
 }
 
-/// A deny rule holds in every folder and with any input.
+/// Checks that a deny rule holds in every folder and with any input.
 fn check_place(rule: &Rule) -> Result<(), RuleProblem> {
     let problem = |text: &str| Err(RuleProblem::Folder(text.to_owned()));
     if rule.effect == Effect::Deny && (rule.folder.is_some() || rule.input != RuleInput::Nothing) {
@@ -203,8 +202,9 @@ fn runs_anything(words: &[String]) -> bool {
     !own || !reading.opaque.is_empty() || reading.steps.iter().any(told)
 }
 
-/// Whether a rule is about a request: for an allow rule, whether it covers a step of it; for a deny rule, whether it
-/// denies one.
+/// Returns true if a rule is about a request.
+///
+/// For an allow rule: it covers a step of it. For a deny rule: it denies one.
 pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
     let Ok(agent) = AgentId::new("rule") else { return false };
     if facts.reading.steps.len() != facts.steps.len() {

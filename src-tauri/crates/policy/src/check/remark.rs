@@ -11,15 +11,15 @@ const UNUSED_DAYS: i64 = 90;
 /// Something to be said about a rule in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remark {
-    /// It allows whatever a shell, an interpreter or a wrapper is told to run, or a whole folder that is easily written to.
+    /// Allows a shell, an interpreter or a wrapper with any code, or a whole folder that is easily written
+    /// to.
     TooBroad,
     /// The person confirmed that it covers whatever its words cover.
     Broad,
     /// Another rule with the same effect matches all that it matches.
     CoveredBy(RuleId),
-    /// It is older than 90 days and was not used in them.
+    /// Older than 90 days and unused in them.
     Unused,
-    /// Its time has run out.
     Expired,
 }
 
@@ -40,7 +40,7 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
             all.push((rule.id, Remark::TooBroad));
         }
         all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
-        // Of an organisation's rules nobody keeps how they are used.
+        // Of an organization's rules nobody keeps how they are used.
         if rule.source != Source::Managed && now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
             all.push((rule.id, Remark::Unused));
         }

@@ -11,14 +11,14 @@ use postern_command::environment::{is_harmless_value, is_plain_value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// How many variables a request may set.
+/// Most variables that a request may set.
 pub const MAX_OVERRIDES: usize = 64;
-/// How long one value may be, in bytes.
+/// Most bytes of a value.
 pub const MAX_VALUE_BYTES: usize = 32 * 1024;
-/// How much a request may set in all, names and values, in bytes.
+/// Most bytes that a request may set in all, names and values.
 pub const MAX_TOTAL_BYTES: usize = 64 * 1024;
 
-/// What Postern knows about the person and the run; every child gets these.
+/// Facts about the person and the run; every child gets these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
     /// Login name: `USER`, `LOGNAME`.
@@ -41,10 +41,9 @@ pub struct Base {
     pub inherited: Vec<(String, String)>,
 }
 
-/// What a request or the agent's settings change, against what every child gets.
+/// Change by a request or the agent's settings to the variables of every child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What happens.
     pub kind: ChangeKind,
     /// The name.
     pub name: String,
@@ -52,11 +51,11 @@ pub struct Change {
     pub value: String,
     /// The value it replaces.
     pub was: Option<String>,
-    /// Whether a person is to be asked because of it.
+    /// True if a person is to be asked because of it.
     pub asks: bool,
 }
 
-/// What happens to a name.
+/// Kind of change of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
     /// The request adds it.
@@ -72,12 +71,13 @@ pub enum ChangeKind {
 pub struct Built {
     /// All of it, sorted by name.
     pub env: Vec<(String, String)>,
-    /// What differs from the base, sorted by name.
+    /// Differences from the base, sorted by name.
     pub changes: Vec<Change>,
 }
 
 impl Built {
-    /// Whether a person is to be asked because of what the request sets. No rule covers these names by itself.
+    /// Returns true if a person is to be asked because of what the request sets. No rule covers these names
+    /// by itself.
     pub fn asks(&self) -> bool {
         self.changes.iter().any(|change| change.asks)
     }
@@ -89,23 +89,22 @@ impl Built {
 pub struct RefusedName {
     /// As it was asked for: hostile text.
     pub name: String,
-    /// Why.
     pub why: Why,
 }
 
-/// Why a name was refused.
+/// Reason why a name was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// Not a name: letters, digits and `_` only, at most 128.
     NotAName,
-    /// The same name twice, compared without case.
+    /// Name that occurs twice, compared without case.
     Twice,
     /// Postern computes it.
     Computed,
-    /// It makes programs load or run other code.
+    /// Name that makes programs load or run other code.
     Dangerous,
-    /// It redirects traffic, trust, accounts or configuration, and the agent's settings do not name it.
+    /// Name that redirects traffic, trust, accounts or configuration, and is not in the agent's settings.
     NotAllowed,
     /// A shell or an interpreter starts with harmless names only.
     NotForShells,
@@ -119,7 +118,7 @@ pub enum Why {
     TooMany,
 }
 
-/// What a request asked for and does not get. It is denied as a whole (`env-refused`).
+/// Refused variables of a request. It is denied as a whole (`env-refused`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Every name, in the order of the request.
@@ -161,7 +160,7 @@ pub fn build(
     Ok(Built { env: env.into_iter().collect(), changes: changes.into_values().collect() })
 }
 
-/// How a name stands with an agent.
+/// Standing of a name with an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// Harmless with a plain value.
@@ -174,7 +173,8 @@ pub enum Standing {
     Refused(Why),
 }
 
-/// How a name stands with an agent: for requests, and for assignments inside a command (`FOO=1 cmd`).
+/// Returns the standing of a name with an agent: for requests, and for assignments inside a command (`FOO=1
+/// cmd`).
 pub fn standing(name: &str, settings: &Settings) -> Standing {
     if !is_name(name) {
         return Standing::Refused(Why::NotAName);
@@ -211,7 +211,7 @@ fn refusals(overrides: &[(String, String)], settings: &Settings, shellish: bool)
     refused
 }
 
-/// Why one name with its value is refused; none where it is not.
+/// Returns the reason to refuse a name with its value; `None` if it is accepted.
 fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Option<Why> {
     let standing = standing(name, settings);
     if is_name(name) && is_harmless_value(name, value) {
@@ -238,7 +238,7 @@ fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Opti
     }
 }
 
-/// What every child gets.
+/// Returns the variables that every child gets.
 fn computed(base: &Base) -> BTreeMap<String, String> {
     let mut env = BTreeMap::from(
         [
@@ -260,8 +260,10 @@ fn computed(base: &Base) -> BTreeMap<String, String> {
     env
 }
 
-/// What the settings pass on from the person's own environment. Names that must not be passed are left out: settings
-/// with such names are refused when they are saved ([`may_pass`]).
+/// Returns the variables that the settings pass on from the person's own environment.
+///
+/// Names that must not be passed are left out: settings with such names are refused when they are saved
+/// ([`may_pass`]).
 fn passed(base: &Base, settings: &Settings) -> Vec<(String, String)> {
     base.inherited
         .iter()

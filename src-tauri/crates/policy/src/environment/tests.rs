@@ -28,7 +28,7 @@ fn why(name: &str, value: &str) -> Option<Why> {
     tried(name, value).err().map(|refused| refused.names[0].why)
 }
 
-/// A name that a list's prefix covers.
+/// Returns a name that a list's prefix covers.
 fn with_suffix(prefix: &str) -> String {
     format!("{prefix}XYZZY")
 }

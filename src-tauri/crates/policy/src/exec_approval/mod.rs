@@ -23,26 +23,24 @@ use serde::{Deserialize, Serialize};
 pub(crate) use pattern::written;
 pub use read::{FieldError, read};
 
-/// How long a question waits there where nothing is said, in milliseconds.
+/// Time that a question waits there by default, in milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// The settings as they stand in the JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApproval {
-    /// How much the agent may run at all.
     pub security: Security,
-    /// When a person is asked.
     pub ask: Ask,
-    /// How long a question waits, in milliseconds.
+    /// Time that a question waits, in milliseconds.
     pub timeout_ms: u64,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub ask_fallback: Fallback,
-    /// What is allowed.
+    /// Entries that allow.
     pub allowlist: Vec<Entry>,
 }
 
-/// One entry of the allowlist.
+/// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The glob.
@@ -58,7 +56,8 @@ pub struct Profile {
 }
 
 impl ExecApproval {
-    /// The patterns of the allowlist, in its order; or the first entry that cannot be said here, and why.
+    /// Returns the patterns of the allowlist, in its order; or the first entry that cannot be said here, and
+    /// why.
     pub fn patterns(&self) -> Result<Vec<Pattern>, FieldError> {
         let named = |(at, entry): (usize, &Entry)| {
             pattern::of_glob(&entry.pattern).map_err(|message| FieldError {
@@ -69,7 +68,7 @@ impl ExecApproval {
         self.allowlist.iter().enumerate().map(named).collect()
     }
 
-    /// What it sets of an agent's settings; the others stay.
+    /// Applies it to an agent's settings; those it does not name stay.
     pub fn apply(&self, settings: &mut Settings) {
         settings.security = self.security;
         settings.ask = self.ask;
@@ -77,7 +76,8 @@ impl ExecApproval {
         settings.approval_timeout_ms = self.timeout_ms;
     }
 
-    /// An agent's settings and rules in these words, and the rules that they have no words for, with the reason.
+    /// Returns an agent's settings and rules in these words, and the rules that they have no words for, with
+    /// the reason.
     pub fn of(settings: &Settings, rules: &[Rule]) -> (Self, Vec<(Rule, &'static str)>) {
         let mut allowlist: Vec<Entry> = Vec::new();
         let mut left_out = Vec::new();
@@ -99,7 +99,7 @@ impl ExecApproval {
     }
 }
 
-/// A rule as an entry of the allowlist, where that allows exactly the same.
+/// Returns a rule as an entry of the allowlist, where that allows exactly the same.
 fn glob_of(rule: &Rule) -> Result<String, &'static str> {
     if rule.effect != crate::rule::Effect::Allow {
         return Err("there are no deny rules there");

@@ -1,9 +1,9 @@
-//! One glob over a command line, as a pattern over words.
+//! Converter of a glob over a command line to a pattern over words.
 
 use crate::pattern::{is_glob, parse_pattern};
 use crate::rule::{Pattern, PatternKind};
 
-/// The pattern that allows what the glob allows, or less; or why there is none.
+/// Returns the pattern that allows what the glob allows, or less; or why there is none.
 pub(super) fn of_glob(glob: &str) -> Result<Pattern, String> {
     if glob.contains([';', '|', '&', '<', '>', '(', ')', '$', '`', '\n']) {
         return Err(format!("{glob:?} is no single command; write one entry for each program"));
@@ -42,7 +42,7 @@ pub(super) fn of_glob(glob: &str) -> Result<Pattern, String> {
     parse_pattern(&text, Some(PatternKind::Command)).map_err(|error| error.to_string())
 }
 
-/// A word of a pattern, quoted only where it would come apart: a star needs none.
+/// Returns a word of a pattern, quoted only where it would come apart: a star needs none.
 pub(crate) fn written(word: &str) -> String {
     let apart = word.replace(['*', '~'], "");
     if !apart.is_empty() && postern_command::quote_word(&apart) != apart {
@@ -63,12 +63,13 @@ fn of_path(glob: &str, program: &str, any_arguments: bool) -> Result<Pattern, St
     parse_pattern(program, Some(PatternKind::Path)).map_err(|error| error.to_string())
 }
 
-/// Whether a word holds a sign that matches a part of a path only: `*` by itself, `?`, a class, alternatives.
+/// Returns true if a word holds a sign that matches a part of a path only: `*` by itself, `?`, a class,
+/// alternatives.
 fn stops_somewhere(word: &str) -> bool {
     word.replace("**", "").contains(['*', '?', '[', ']', '{', '}'])
 }
 
-/// The glob that means what the pattern means.
+/// Returns the glob that means what the pattern means.
 pub(super) fn to_glob(pattern: &Pattern) -> Result<String, &'static str> {
     match pattern {
         Pattern::Path(text) if is_glob(text) => Err("a glob over paths cannot be said there"),

@@ -5,19 +5,19 @@ use crate::settings::{Ask, Fallback, Security};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What is wrong, and in which field.
+/// Problem of a field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct FieldError {
     /// The field: `execApproval.timeoutMs`.
     pub field: String,
-    /// What is wrong, and what would be right.
+    /// Problem, and what would be right.
     pub message: String,
 }
 
 /// The fields of the settings.
 const FIELDS: [&str; 5] = ["security", "ask", "timeoutMs", "askFallback", "allowlist"];
-/// What an entry may carry besides its pattern: how it was used there, which is not taken over.
+/// Fields of an entry about its use there, which are not imported.
 const USE: [&str; 4] = ["id", "lastUsedAt", "lastUsedCommand", "lastResolvedPath"];
 
 /// Reads the settings: a profile with `execApproval` in it, or the settings alone. What is left out is as it is there:

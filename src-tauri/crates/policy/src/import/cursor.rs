@@ -43,7 +43,7 @@ fn absolute(path: &str) -> String {
     if path.starts_with('/') { format!("/{path}") } else { path.to_owned() }
 }
 
-/// A program with any arguments, or `program:arguments` with wildcards.
+/// Returns a program with any arguments, or `program:arguments` with wildcards.
 fn shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let line = match value.split_once(':') {
         Some((program, arguments)) => format!("{program} {arguments}"),
@@ -62,7 +62,8 @@ fn shell(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOu
     }
 }
 
-/// `server:tool` or `server, tool`. Cursor's hook tells the tool alone, so one that is named is denied or asked about there.
+/// Imports `server:tool` or `server, tool`. Cursor's hook reports the tool alone, so a rule that names one is
+/// denied or asked about there.
 fn mcp(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftOut> {
     let (server, tool) = value.split_once([':', ',']).ok_or(LeftOut::NoRule)?;
     match (server.trim(), tool.trim(), effect) {

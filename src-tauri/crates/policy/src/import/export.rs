@@ -1,5 +1,7 @@
-//! Rules in the formats of other programs, which compare the beginning of a line and look at nothing that an argument does: what
-//! would allow more there is left out, unless the person confirmed that.
+//! Exporter of rules to the formats of other programs.
+//!
+//! These compare the beginning of a line and look at nothing that an argument does. A rule that would allow
+//! more there is left out, unless the person confirmed that.
 
 use crate::rule::{Effect, FileAccess, Lifetime, Pattern, Rule, RuleInput};
 use postern_command::{quote, words_of};
@@ -18,7 +20,7 @@ pub enum Target {
 pub type NotSaid = (Rule, &'static str);
 
 /// A rule as the other program says it.
-enum Said {
+enum ExportedLine {
     /// Words, and whether any others may follow.
     Command { effect: Effect, words: Vec<String>, more: bool },
     /// Files that no tool may touch, as an entry.
@@ -41,10 +43,10 @@ pub fn export(target: Target, rules: &[Rule], broad: bool) -> (String, Vec<NotSa
     (text, left_out)
 }
 
-fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
+fn say(target: Target, rule: &Rule, broad: bool) -> Result<ExportedLine, &'static str> {
     let allows = rule.effect == Effect::Allow;
     if let (Target::ClaudeCode, false, Some((access, text))) = (target, allows, rule.pattern.files()) {
-        return files(access, text).map(Said::Files);
+        return files(access, text).map(ExportedLine::Files);
     }
     if allows && (rule.pin.is_some() || rule.lifetime != Lifetime::Forever) {
         return Err("it is bound to a program or a time, which cannot be said there");
@@ -78,7 +80,7 @@ fn say(target: Target, rule: &Rule, broad: bool) -> Result<Said, &'static str> {
     if allows && more && !(rule.broad || broad) {
         return Err("it would allow more there: only a broad rule is exported");
     }
-    Ok(Said::Command { effect: rule.effect, words, more })
+    Ok(ExportedLine::Command { effect: rule.effect, words, more })
 }
 
 /// Returns the entry for files that no tool may touch. A path is that of `.gitignore`, whose `*` stays in its folder.
@@ -97,12 +99,12 @@ fn files(access: FileAccess, text: &str) -> Result<String, &'static str> {
     Ok(format!("{tool}({path})"))
 }
 
-fn claude_code(said: &[Said]) -> String {
+fn claude_code(said: &[ExportedLine]) -> String {
     let of = |wanted: Effect| -> Vec<String> {
-        let entry = |one: &Said| match one {
-            Said::Command { effect, words, more } => (*effect == wanted)
+        let entry = |one: &ExportedLine| match one {
+            ExportedLine::Command { effect, words, more } => (*effect == wanted)
                 .then(|| format!("Bash({}{})", quote(words), if *more { ":*" } else { "" })),
-            Said::Files(entry) => (wanted == Effect::Deny).then(|| entry.clone()),
+            ExportedLine::Files(entry) => (wanted == Effect::Deny).then(|| entry.clone()),
         };
         said.iter().filter_map(entry).collect()
     };
@@ -111,8 +113,8 @@ fn claude_code(said: &[Said]) -> String {
     format!("{document:#}\n")
 }
 
-fn codex(said: &Said) -> String {
-    let Said::Command { effect, words, .. } = said else { return String::new() };
+fn codex(said: &ExportedLine) -> String {
+    let ExportedLine::Command { effect, words, .. } = said else { return String::new() };
     let decision = if *effect == Effect::Deny { "forbidden" } else { "allow" };
     format!("prefix_rule(pattern={}, decision=\"{decision}\")\n", json!(words))
 }

@@ -72,15 +72,15 @@ fn tool_use(tool: &str, value: Option<&str>, effect: Effect, taking: &Taking) ->
 #[derive(Deserialize)]
 struct Policies {
     #[serde(default)]
-    rule: Vec<Policy>,
+    rule: Vec<GeminiPolicy>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Policy {
-    tool_name: Option<OneOrMany>,
+struct GeminiPolicy {
+    tool_name: Option<TextOrList>,
     mcp_name: Option<String>,
-    command_prefix: Option<OneOrMany>,
+    command_prefix: Option<TextOrList>,
     command_regex: Option<String>,
     args_pattern: Option<String>,
     subagent: Option<String>,
@@ -92,12 +92,12 @@ struct Policy {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum OneOrMany {
+enum TextOrList {
     One(String),
     Many(Vec<String>),
 }
 
-impl OneOrMany {
+impl TextOrList {
     fn all(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
@@ -115,8 +115,8 @@ fn policies(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
             "deny" => Effect::Deny,
             _ => Effect::Ask,
         };
-        let prefixes = policy.command_prefix.as_ref().map(OneOrMany::all).unwrap_or_default();
-        let tools = policy.tool_name.as_ref().map(OneOrMany::all).unwrap_or_default();
+        let prefixes = policy.command_prefix.as_ref().map(TextOrList::all).unwrap_or_default();
+        let tools = policy.tool_name.as_ref().map(TextOrList::all).unwrap_or_default();
         let entry =
             |written: String, becomes| Entry::new(written, effect, policy.always(effect).and(becomes));
         for prefix in prefixes {
@@ -138,7 +138,7 @@ fn policies(text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
     Ok(entries)
 }
 
-impl Policy {
+impl GeminiPolicy {
     /// Returns why the rule cannot be taken over, where its conditions say something that no rule here can.
     fn always(&self, effect: Effect) -> Result<(), LeftOut> {
         if self.command_regex.is_some() || self.args_pattern.is_some() {

@@ -35,14 +35,14 @@ pub enum Product {
     VsCode,
 }
 
-/// How entries are taken over.
+/// Options of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taking {
     /// The person's home folder.
     pub home: String,
     /// The project that the file belongs to; `None` for a file that holds in every project.
     pub project: Option<String>,
-    /// Who may run what is allowed.
+    /// Origins that an allowed entry is for.
     pub origin: RuleOrigin,
     /// True if the person confirmed that rules cover whatever their words cover.
     pub broad: bool,
@@ -53,13 +53,13 @@ pub struct Taking {
 pub struct Entry {
     /// The entry as it was written.
     pub written: String,
-    /// What it does there.
+    /// Effect there.
     pub effect: Effect,
-    /// What becomes of it here.
+    /// Rule that it becomes here.
     pub becomes: Becomes,
 }
 
-/// What becomes of an entry.
+/// Result for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Becomes {
     /// Rules for commands.
@@ -87,13 +87,13 @@ pub enum LeftOut {
     /// Only a broad rule could cover it.
     #[error("only a broad rule covers it")]
     Broad,
-    /// It allows every command.
+    /// Allows every command.
     #[error("it allows every command: set the agent to Allow if you mean that")]
     Everything,
     /// No plain command.
     #[error("it is more than one plain command: write a rule for each program in it")]
     NotPlain,
-    /// It begins with a wildcard.
+    /// Begins with a wildcard.
     #[error("it names no program: begin with the program's name")]
     NoProgram,
     /// The shell's own word.
@@ -111,7 +111,7 @@ pub enum LeftOut {
     /// A path relative to a folder that is not known.
     #[error("its path depends on the folder that the agent works in")]
     Relative,
-    /// It holds only sometimes.
+    /// Holds only under a condition.
     #[error("it holds only in some modes of that program")]
     Sometimes,
     /// A setting that is no rule.
@@ -122,7 +122,7 @@ pub enum LeftOut {
     Refused(String),
 }
 
-/// Why a file cannot be read.
+/// Reason why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);

@@ -34,7 +34,7 @@ impl Call {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum StarlarkToken {
     Name(String),
     Text(String),
     Mark(char),
@@ -43,7 +43,7 @@ enum Token {
 /// Returns the statements of a file as they are written, each with the call that it is, or `None` if it is another one.
 pub(super) fn calls(text: &str) -> impl Iterator<Item = (&str, Option<Call>)> {
     statements(text).into_iter().map(|statement| {
-        let call = tokens(statement).and_then(|tokens| Reader { tokens, at: 0 }.call());
+        let call = tokens(statement).and_then(|tokens| StarlarkReader { tokens, at: 0 }.call());
         (statement, call)
     })
 }
@@ -79,21 +79,21 @@ fn statements(text: &str) -> Vec<&str> {
 }
 
 /// Returns the words and marks of a statement; `None` if it holds anything else.
-fn tokens(text: &str) -> Option<Vec<Token>> {
+fn tokens(text: &str) -> Option<Vec<StarlarkToken>> {
     let mut found = Vec::new();
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             '#' => drop(rest.by_ref().find(|c| *c == '\n')),
-            '"' | '\'' => found.push(Token::Text(quoted(c, &mut rest)?)),
-            '(' | ')' | '[' | ']' | ',' | '=' => found.push(Token::Mark(c)),
+            '"' | '\'' => found.push(StarlarkToken::Text(quoted(c, &mut rest)?)),
+            '(' | ')' | '[' | ']' | ',' | '=' => found.push(StarlarkToken::Mark(c)),
             c if c.is_whitespace() => {}
             c if c.is_alphanumeric() || c == '_' => {
                 let mut name = String::from(c);
                 while let Some(next) = rest.next_if(|c| c.is_alphanumeric() || *c == '_') {
                     name.push(next);
                 }
-                found.push(Token::Name(name));
+                found.push(StarlarkToken::Name(name));
             }
             _ => return None,
         }
@@ -118,37 +118,37 @@ fn quoted(open: char, rest: &mut impl Iterator<Item = char>) -> Option<String> {
     }
 }
 
-struct Reader {
-    tokens: Vec<Token>,
+struct StarlarkReader {
+    tokens: Vec<StarlarkToken>,
     at: usize,
 }
 
-impl Reader {
-    fn next(&mut self) -> Option<Token> {
+impl StarlarkReader {
+    fn next(&mut self) -> Option<StarlarkToken> {
         let token = self.tokens.get(self.at).cloned();
         self.at += 1;
         token
     }
 
     fn take(&mut self, mark: char) -> bool {
-        let there = self.tokens.get(self.at) == Some(&Token::Mark(mark));
+        let there = self.tokens.get(self.at) == Some(&StarlarkToken::Mark(mark));
         self.at += usize::from(there);
         there
     }
 
     fn call(mut self) -> Option<Call> {
-        let Some(Token::Name(name)) = self.next() else { return None };
+        let Some(StarlarkToken::Name(name)) = self.next() else { return None };
         if !self.take('(') {
             return None;
         }
         let mut arguments = Vec::new();
         while !self.take(')') {
-            let Some(Token::Name(name)) = self.next() else { return None };
+            let Some(StarlarkToken::Name(name)) = self.next() else { return None };
             if !self.take('=') {
                 return None;
             }
             arguments.push((name, self.value()?));
-            if !self.take(',') && self.tokens.get(self.at) != Some(&Token::Mark(')')) {
+            if !self.take(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(')')) {
                 return None;
             }
         }
@@ -157,19 +157,19 @@ impl Reader {
 
     fn value(&mut self) -> Option<Value> {
         match self.next()? {
-            Token::Text(text) => Some(Value::Text(text)),
-            Token::Name(_) => Some(Value::Other),
-            Token::Mark('[') => {
+            StarlarkToken::Text(text) => Some(Value::Text(text)),
+            StarlarkToken::Name(_) => Some(Value::Other),
+            StarlarkToken::Mark('[') => {
                 let mut all = Vec::new();
                 while !self.take(']') {
                     all.push(self.value()?);
-                    if !self.take(',') && self.tokens.get(self.at) != Some(&Token::Mark(']')) {
+                    if !self.take(',') && self.tokens.get(self.at) != Some(&StarlarkToken::Mark(']')) {
                         return None;
                     }
                 }
                 Some(Value::List(all))
             }
-            Token::Mark(_) => None,
+            StarlarkToken::Mark(_) => None,
         }
     }
 }

@@ -13,7 +13,7 @@ fn in_project() -> Taking {
     Taking { project: Some("/Users/u/site".to_owned()), ..taking(false) }
 }
 
-/// What becomes of an entry, in one text.
+/// Returns the result for an entry as a text.
 fn told(entry: &Entry) -> String {
     match &entry.becomes {
         Becomes::Rules(rules) => {

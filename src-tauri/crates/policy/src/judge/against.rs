@@ -1,4 +1,4 @@
-//! Stages 2 to 4: what speaks against a step, whatever the settings say.
+//! Stages 2 to 4: what denies a step, whatever the settings say.
 
 use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};
@@ -18,7 +18,8 @@ use crate::subject::Origin;
 use crate::verdict::{Decision, Reason};
 use postern_command::Guess;
 
-/// The weightiest thing against the step at `at`; a question at least where something only may be denied.
+/// Returns the weightiest thing against the step at `at`; a question at least where something only may be
+/// denied.
 pub(super) fn step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<Outcome> {
     let (step, found) = (&line.reading.steps[at], &line.steps[at]);
     let calls = invocation::of_step(step, found, line);
@@ -29,7 +30,7 @@ pub(super) fn step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<O
     own.into_iter().chain(opaque).chain(ways).chain(files).min_by_key(weight)
 }
 
-/// Whether the session may use host commands at all: what its layers say about all of them.
+/// Returns whether the session may use host commands at all: what its layers say about all of them.
 pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Outcome> {
     let (entry, decision, reason) = match host_use(policy, facts.session) {
         HostUse::Open => return None,
@@ -43,7 +44,7 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
     Some(outcome.advise(Advice::WithoutHost))
 }
 
-/// The weightiest thing against commands that a part which was not understood may run.
+/// Returns the weightiest thing against commands that a part which was not understood may run.
 pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess]) -> Option<Outcome> {
     if guesses.is_empty() {
         return None;
@@ -66,12 +67,13 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
     denied.into_iter().min_by_key(weight)
 }
 
-/// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
+/// Returns the outcome for too many words that may be paths: a deny rule may be about one that is not looked
+/// at.
 fn too_much() -> Outcome {
     Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates).advise(Advice::Split)
 }
 
-/// A doubt comes before another question: where nobody is asked it denies.
+/// Returns the weight of an outcome. A doubt comes before another question: if nobody is asked it denies.
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, bool, u8) {
     (std::cmp::Reverse(outcome.decision), !outcome.doubt, outcome.stage())
 }
@@ -125,7 +127,8 @@ enum Layer {
     All,
 }
 
-/// A session's parents' layers, the agent's file and what the session added, in the order in which they are read.
+/// Returns a session's parents' layers, the agent's file and what the session added, in the order in which
+/// they are read.
 pub(super) fn all_layers<'p>(
     policy: &'p AgentPolicy,
     facts: &Facts<'_>,
@@ -136,7 +139,8 @@ pub(super) fn all_layers<'p>(
     (parents, parents.iter().chain(policy.file.as_ref()).chain(runtime).collect())
 }
 
-/// The last entry of the layers that is about a command, and how sure that is. The agent's own shell has one name, the host two.
+/// Returns the last entry of the layers that is about a command, and how sure that is. The agent's own shell
+/// has one name, the host two.
 fn last<'p>(
     origin: Origin,
     layers: &[&'p FileLayer],
@@ -196,7 +200,7 @@ fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
     .by(rule)
 }
 
-/// The file's entry that allows a step, where its last match does.
+/// Returns the file's entry that allows a step, where its last match does.
 pub(super) fn allowing_entry<'p>(
     policy: &'p AgentPolicy,
     facts: &Facts<'_>,

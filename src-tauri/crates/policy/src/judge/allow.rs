@@ -13,7 +13,7 @@ use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source}
 use crate::ruleset::{Compiled, Part};
 use postern_command::{Dir, Redirection, UnsafeArg};
 
-/// What the allow rules say about a step.
+/// Result of the allow rules for a step.
 #[derive(Debug)]
 pub(super) enum Coverage<'a> {
     /// This rule covers it.
@@ -28,7 +28,7 @@ pub(super) enum Coverage<'a> {
     Nothing,
 }
 
-/// What the agent's allow rules without a profile say about a step that nothing stands in the way of.
+/// Returns the result of the agent's allow rules without a profile for a step that has no obstacle.
 pub(super) fn coverage<'a>(
     policy: &'a AgentPolicy,
     subject: &Subject<'_>,
@@ -176,8 +176,9 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
     Some(Gap::OtherFolder { folder, cwd: facts.cwd.to_owned() })
 }
 
-/// Returns true if the line itself moves to folders in which a rule holds, over no link that leads elsewhere, and that the agent
-/// cannot exchange.
+/// Returns true if the line itself moves to folders in which a rule holds.
+///
+/// Over no link that leads elsewhere, and into folders that the agent cannot exchange.
 fn is_reached_there(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> bool {
     let Some(folders) = folders_of(facts.cwd, &subject.step.dir) else { return false };
     let holds = |folder: &str| rule.holds_in(folder, facts.case_insensitive);
@@ -207,7 +208,7 @@ pub(super) fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) 
     }
 }
 
-/// Why a rule that matches is too wide for this step.
+/// Returns the reason why a rule that matches is too wide for this step.
 fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<Gap> {
     if rule.is_glob && subject.carries_others() {
         return Some(Gap::StartsOthers);
@@ -235,7 +236,7 @@ pub(super) fn target(redirection: &Redirection) -> String {
     redirection.target.value.clone().unwrap_or_else(|| redirection.target.raw.clone())
 }
 
-/// Whether the rule names the word at this place of the argv literally.
+/// Returns true if the rule names the word at this place of the argv literally.
 fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
     let before = subject.elevated.as_ref().map_or(0, |all| all.len() - subject.words.len());
     let at = at + before;
@@ -247,8 +248,9 @@ fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// Returns the file that the rule depends on and that the agent can change: the pinned program or script, or
-/// the target of a path that the rule does not name.
+/// Returns the file that the rule depends on and that the agent can change.
+///
+/// That is the pinned program or script, or the target of a path that the rule does not name.
 fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
     let pin = rule.pin.as_ref();
     let script = pin.and_then(|pin| pin.script.as_ref()).and(subject.found.script.as_ref());
@@ -314,7 +316,7 @@ pub fn changes(was: &Identity, now: &Identity) -> Difference {
     Difference { content, signer }
 }
 
-/// Whether a rule describes programs by a glob.
+/// Returns true if a rule describes programs by a glob.
 pub(crate) fn describes(rule: &Rule) -> bool {
     matches!(&rule.pattern, Pattern::Path(text) if is_glob(text))
 }

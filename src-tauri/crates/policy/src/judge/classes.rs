@@ -1,4 +1,4 @@
-//! Classes: what an agent may do without a question, by the effects of its steps.
+//! Classes: what an agent may do silently, by the effects of its steps.
 //!
 //! Effects come from words, which do not hold at run time. So what looks, changes files or builds is allowed only if the
 //! run is confined: then a wrong effect costs a failed run and nothing else. A class whose effects no profile can hold
@@ -26,7 +26,7 @@ use postern_command::{
 use postern_protocol::Profile;
 use std::cell::OnceCell;
 
-/// What a step needs so that its classes allow it, from little to much.
+/// Confinement that a step needs so that its classes allow it, from little to much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Need {
     /// The profile `look`.
@@ -39,14 +39,14 @@ pub(super) enum Need {
     Unconfined,
 }
 
-/// What an agent's classes say about a step.
+/// Result of an agent's classes for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Classed {
-    /// They do not allow it: an effect belongs to no class, or to one that asks.
+    /// Not allowed: an effect belongs to no class, or to one that asks.
     Asks,
     /// This one denies it.
     Denied(Class),
-    /// They allow it with what it needs.
+    /// Allowed with the confinement that it needs.
     Allowed { classes: Vec<Class>, need: Need, serves: bool },
 }
 
@@ -55,11 +55,11 @@ pub(super) enum Classed {
 #[derive(Debug)]
 pub(super) struct Found {
     classes: Vec<Class>,
-    /// Its need, apart from code of the project and the private temporary folder.
+    /// Need, apart from code of the project and the private temporary folder.
     need: Need,
     /// Code of the project that it runs: each profile holds it.
     code: ProjectCode,
-    /// It reads in a temporary folder, of which only the profile `project` has one.
+    /// True if it reads in a temporary folder, of which only the profile `project` has one.
     private: bool,
     /// Some effect belongs to no class, or its program is not there, or has more rights.
     unclassed: bool,
@@ -428,11 +428,9 @@ fn is_strange_argument(subject: &Subject<'_>, way: &UnsafeArg) -> bool {
 /// Code that a step runs and that its agent can change, or that nobody knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectCode {
-    /// It runs none.
     No,
-    /// Its words, variables or input may make it run some.
+    /// Perhaps: its words, variables or input may make it run some.
     MayRun,
-    /// It runs some.
     Runs,
 }
 

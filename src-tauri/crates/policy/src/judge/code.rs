@@ -107,8 +107,9 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     { rules }.find(holds).map(|rule| &rule.rule)
 }
 
-/// Returns true if the same line does the same each time: every word, file and folder of it is known, and the agent cannot
-/// exchange the folders.
+/// Returns true if the same line does the same each time.
+///
+/// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
         let known = |word: &Word| word.value.is_some();

@@ -1,5 +1,7 @@
-//! What speaks against what a tool of the agent's own does to files: stages 1 to 4 of the order, without the agent's file,
-//! which the tool gate reads itself. Whether it may use this machine at all is another question, and none for a tool.
+//! Stages 1 to 4 for the files that a tool of the agent's own uses, without the agent's file, which the tool
+//! gate reads itself.
+//!
+//! Whether the agent may use this machine at all is another question, which does not arise for a tool.
 
 use super::{Judgement, Outcome, doubt, files};
 use crate::agent::AgentPolicy;
@@ -9,12 +11,12 @@ use crate::permissions::FileUse;
 use crate::rule::Millis;
 use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
 
-/// What rules for host commands and the built-in core say about a tool's command.
+/// Result of the rules for host commands and the built-in denials for a tool's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandAgainst {
     /// Allow: they say nothing against it, and whether it may be used is for the tool gate to say.
     pub decision: Decision,
-    /// Why, as a stable name.
+    /// Reason, as a stable name.
     pub reason: Reason,
     /// Cause, with its data.
     pub cause: Cause,

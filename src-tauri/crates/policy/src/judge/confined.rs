@@ -22,10 +22,10 @@ use postern_command::Role;
 use postern_protocol::Profile;
 use std::cell::OnceCell;
 
-/// What the rules that name a profile say about a step.
+/// Result of the rules that name a profile for a step.
 #[derive(Debug, Clone)]
 pub(super) enum Ruled<'a> {
-    /// None matches.
+    /// No match.
     Not,
     /// The words of this one match, and its profile does not hold the step.
     But(&'a Rule, Profile, ClassGap),

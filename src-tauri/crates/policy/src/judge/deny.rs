@@ -25,13 +25,14 @@ impl Hit<'_> {
         self.rule.rule.effect == Effect::Deny
     }
 
-    /// What is told: a sure deny before an unsure one before a question, a managed rule first, then the older rule.
+    /// Returns the order of reports: a sure deny before an unsure one before a question, a managed rule
+    /// first, then the older rule.
     fn rank(&self) -> (bool, bool, bool, i64) {
         (!self.denies(), !self.sure, !self.is_managed(), self.rule.rule.id)
     }
 }
 
-/// The rule that weighs most against an invocation.
+/// Returns the rule that weighs most against an invocation.
 pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
     let hits = rules.parts().flat_map(|part| {
         let identity = call.program.and_then(|program| program.identity.as_ref());
@@ -49,7 +50,7 @@ pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<
     hits.min_by_key(Hit::rank)
 }
 
-/// A rule that matches if the program, which is unknown, is the one that the rule names.
+/// Returns a rule that matches if the program, which is unknown, is the one that the rule names.
 pub(super) fn may_mean<'a>(
     rules: &'a RuleSet,
     call: &Invocation<'_>,

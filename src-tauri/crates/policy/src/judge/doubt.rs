@@ -1,5 +1,7 @@
-//! What cannot be read may be what a deny rule names. While rules that deny or ask are in force, that is never let
-//! through unseen: it is asked about even where everything else is allowed, and denied where nobody is asked.
+//! Text that cannot be read and may be what a deny rule names.
+//!
+//! While rules that deny or ask are in force, it is never let through unseen: it is asked about even if
+//! everything else is allowed, and denied if nobody is asked.
 //!
 //! Only what stands in the request is looked at. A script, a module and a sourced file are files: no deny rule looks
 //! into those, whatever they run.
@@ -20,7 +22,7 @@ use postern_command::{Opaque, Step, Unparsed, UnsafeArg};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Whether anything denies or asks that could be evaded by not being read.
+/// Returns true if anything denies or asks that could be evaded by not being read.
 pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
     let of_files = |of_files: bool, entry: &crate::permissions::Entry| match entry.effect {
         // A later line for everything takes back what an earlier one said.
@@ -34,7 +36,7 @@ pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)
 }
 
-/// What deny rules name in a request's text. Each part of it is looked at once, however many steps stand in it.
+/// Names of deny rules in a request's text. Each part of the text is searched once for all its steps.
 pub(super) struct Named<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
@@ -46,7 +48,7 @@ impl<'a> Named<'a> {
         Self { policy, facts, found: HashMap::new() }
     }
 
-    /// What about the step at `at` may be meant by a rule that denies.
+    /// Returns the doubt about the step at `at`, if a rule that denies may mean it.
     pub(super) fn of_step(&mut self, at: usize) -> Option<Outcome> {
         let step = &self.facts.reading.steps[at];
         match &step.opaque {
@@ -60,7 +62,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// A program named by its file id, which was not looked up: any rule may match it.
+    /// Returns a program named by its file id, which was not looked up: any rule may match it.
     fn by_number(&self, at: usize) -> Option<Outcome> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
@@ -68,7 +70,7 @@ impl<'a> Named<'a> {
             .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some(Advice::NamePath)))
     }
 
-    /// What may be meant in the parts that belong to no step.
+    /// Returns the doubt about the parts that belong to no step.
     pub(super) fn of_rest(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
         Some(self.doubt(part))
@@ -115,12 +117,12 @@ fn told(cause: Cause, advice: Option<Advice>) -> Outcome {
         .in_doubt()
 }
 
-/// Where it writes, or with whom it speaks, is not what runs.
+/// Returns true if a part is a file to write or an address to connect to, and not what runs.
 fn is_about_files(part: &Opaque) -> bool {
     matches!(part.kind, Unparsed::RedirectTarget | Unparsed::NetworkRedirect)
 }
 
-/// Whether what is not understood about the step could start a program that is not to be seen in it.
+/// Returns true if what is not understood about the step could start a program that is not to be seen in it.
 pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
     let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
     match part.kind {
@@ -138,8 +140,8 @@ pub(super) fn hides(step: &Step, part: &Opaque) -> bool {
     }
 }
 
-/// An argument that runs something else: a text that the shell would expand hides what, a name in it may be meant.
-/// A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
+/// Returns an argument that runs something else: a text that the shell would expand hides what, a name in it
+/// may be meant. A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
 fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg) -> Option<Outcome> {
     if !way.effect.may_start_programs() {
         return None;

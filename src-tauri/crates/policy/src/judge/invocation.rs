@@ -6,37 +6,36 @@ use crate::path;
 use postern_command::{Step, Word};
 use std::borrow::Cow;
 
-/// One program with its arguments, as far as both are known.
+/// Program with its arguments, as far as both are known.
 #[derive(Debug)]
 pub(crate) struct Invocation<'a> {
     /// The program as it was written.
     pub(crate) name: &'a str,
-    /// What was found for it.
     pub(crate) program: Option<&'a Program>,
     /// The path that it has by its spelling, where it was written as one or was found unusable.
     pub(crate) spelled: Option<Cow<'a, str>>,
-    /// Its arguments; none for a word that is not known before the run.
+    /// Arguments; `None` for a word that is not known before the run.
     pub(crate) args: Vec<Option<&'a str>>,
     /// The arguments as written, where they were written as words.
     pub(crate) raw: Vec<&'a str>,
-    /// Where paths of its step really lead.
+    /// Real paths of the step's paths.
     pub(crate) targets: &'a [Target],
     /// The folder it runs in, where that is known.
     pub(crate) folder: Option<Cow<'a, str>>,
 }
 
 impl Invocation<'_> {
-    /// The name without its folder, in lower case.
+    /// Returns the name without its folder, in lower case.
     pub(crate) fn base(&self) -> Cow<'_, str> {
         path::fold(path::base_name(self.name))
     }
 
-    /// The name as written, then the paths it was found at.
+    /// Returns the name as written, then the paths it was found at.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.each_name().collect()
     }
 
-    /// Whether it is one of these programs by any of its names, without folder and case.
+    /// Returns true if it is one of these programs by any of its names, without folder and case.
     pub(crate) fn is_one_of(&self, programs: &[&str]) -> bool {
         let is = |name: &str| programs.contains(&&*path::fold(path::base_name(name)));
         self.each_name().any(is)
@@ -52,7 +51,8 @@ fn values(words: &[Word]) -> impl Iterator<Item = Option<&str>> {
     words.iter().map(|word| word.value.as_deref())
 }
 
-/// The step's wrappers, outermost first, then its own program, then the interpreter of its `#!` line and its script.
+/// Returns the step's wrappers, outermost first, then its own program, then the interpreter of its `#!` line
+/// and its script.
 pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a>) -> Vec<Invocation<'a>> {
     let folder = folder(facts, step);
     let mut all = Vec::with_capacity(step.via.len() + 1);
@@ -94,7 +94,9 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     all
 }
 
-/// Whether what a wrapper runs stands inside a word of its own, as far as can be told: one too many denies, never allows.
+/// Returns true if the text that a wrapper runs is inside a word of its own, as far as can be told.
+///
+/// A wrong yes denies, never allows.
 fn holds_its_text(step: &Step, at: usize) -> bool {
     let inner = step.via.get(at + 1).map_or(step.argv.as_slice(), |via| &via.argv);
     let name = inner.first().and_then(|word| word.value.as_deref());
@@ -102,7 +104,7 @@ fn holds_its_text(step: &Step, at: usize) -> bool {
     own.any(|word| word.zip(name).is_none_or(|(word, name)| word.contains(name)))
 }
 
-/// The same program by other words for what it is told: a rule that denies one of them is about all.
+/// Returns equivalent invocations of the same program: a rule that denies one of them is about all.
 fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
     let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
     let form = |words: Vec<Option<&'a str>>| {
@@ -146,7 +148,7 @@ pub(super) fn without_extensions<'a>(
     (!places.is_empty()).then(|| args.iter().copied().enumerate().map(known).collect())
 }
 
-/// The step as if its program, which is not known before the run, were called so.
+/// Returns the step as if its program, which is not known before the run, were called so.
 pub(crate) fn named<'a>(
     name: &'a str,
     step: &'a Step,
@@ -200,7 +202,7 @@ fn invocation<'a, I: Iterator<Item = &'a Word>>(
     Some(Invocation { name, program, spelled, args, raw, targets: &found.targets, folder })
 }
 
-/// A script's interpreter; behind `env` the program that it starts.
+/// Returns a script's interpreter; behind `env` the program that it starts.
 fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocation<'a>> {
     let by_env = line.first().is_some_and(|first| path::base_name(first) == "env");
     let mut names: Vec<&str> = line.first().map(String::as_str).into_iter().collect();
@@ -224,7 +226,7 @@ fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocatio
     names.into_iter().map(of_name).collect()
 }
 
-/// A command that a part which was not understood may run.
+/// Returns a command that a part which was not understood may run.
 pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<Invocation<'a>> {
     let (name, args) = argv.split_first()?;
     Some(Invocation {

@@ -47,8 +47,10 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
     beyond(&limits, exact, facts, &subject).is_none().then_some(limits)
 }
 
-/// Returns the folders outside the agent's own and the system's in which the step at `at` works or names something: of a path, the
-/// project or store that holds it. `None` if one of them stands for nothing.
+/// Returns the folders outside the agent's own and the system's in which the step at `at` works or names
+/// something.
+///
+/// Of a path, the project or store that holds it. `None` if one of them stands for nothing.
 pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String>> {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let places = Places::new(facts);

@@ -1,5 +1,6 @@
-//! A request while it is judged: its facts, what is worked out of its text once, and how much may still be spelled out of
-//! guesses.
+//! Context of a request while it is judged.
+//!
+//! Its facts, what is worked out of its text once, and how much may still be spelled out of guesses.
 
 use super::core::Guarded;
 use crate::facts::Facts;
@@ -10,18 +11,18 @@ use std::ops::Deref;
 
 /// Bytes that are spelled out of all guesses together. What is left after that is not looked at, but denied as a whole.
 const MOST_GUESSED: usize = 96 * 1024;
-/// What a word costs, however short it is.
+/// Cost of a word of any length.
 const WORD: usize = 64;
 
 /// The facts, and what is worked out of them once.
 pub(super) struct Line<'a> {
     facts: &'a Facts<'a>,
-    /// Where the words begin that a `for NAME in` lists, by its name.
+    /// Indexes of the words that a `for NAME in` lists, by its name.
     lists: OnceCell<HashMap<String, Vec<usize>>>,
     guarded: OnceCell<Guarded>,
-    /// What may still be spelled out of guesses; nothing is counted while none is looked at.
+    /// Budget for spelling out guesses; nothing is counted while none is looked at.
     left: Cell<usize>,
-    /// How many guesses were looked at.
+    /// Number of guesses that were looked at.
     guesses: Cell<usize>,
     guessing: Cell<bool>,
 }
@@ -38,12 +39,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Where the folders lie that the core guards.
+    /// Returns the positions of the folders that the built-in denials guard.
     pub(super) fn guarded(&self) -> &Guarded {
         self.guarded.get_or_init(|| Guarded::new(self.facts))
     }
 
-    /// What each `for NAME in …` of the text lists, up to the end of its command, wherever it stands.
+    /// Returns the words that each `for NAME in …` of the text lists, up to the end of its command.
     pub(super) fn listed(&self, name: &str) -> impl Iterator<Item = &'a str> {
         let text = self.facts.reading.text.as_str();
         let starts = self.lists.get_or_init(|| lists(text)).get(name).map(Vec::as_slice).unwrap_or_default();
@@ -53,7 +54,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Whether the text says anything of what a variable holds.
+    /// Returns true if the text says anything of what a variable holds.
     pub(super) fn knows(&self, name: &str) -> bool {
         let mut assignments = self.facts.reading.steps.iter().flat_map(|step| &step.assignments);
         matches!(name, "HOME" | "PWD")
@@ -68,12 +69,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether too much was spelled out of guesses already.
+    /// Returns true if too much was spelled out of guesses already.
     pub(super) fn is_spent(&self) -> bool {
         self.guessing.get() && (self.left.get() == 0 || self.guesses.get() > MOST_GUESSES)
     }
 
-    /// Where the words stand that are meant, up to where too much was spelled out.
+    /// Returns the indexes of the words that are meant, up to the one at which the budget was spent.
     pub(super) fn meant(&self, words: &[String], is_meant: impl Fn(&str) -> bool) -> Vec<usize> {
         let affordable = (0..words.len()).take_while(|_| !self.is_spent());
         affordable.filter(|at| is_meant(&words[*at])).collect()

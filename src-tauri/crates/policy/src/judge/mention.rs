@@ -15,8 +15,8 @@ pub(super) struct Mention<'a> {
     pub(super) rule: &'a Rule,
 }
 
-/// The first rule, by its number, that is about a program which the text names. A command rule's other words have to
-/// stand in the text as well.
+/// Returns the first rule, by its number, that is about a program which the text names. A command rule's
+/// other words have to stand in the text as well.
 pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
     let spelled = spellings(text);
     let mut named: Vec<(&str, &Compiled)> = Vec::new();
@@ -48,7 +48,7 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut
     }
 }
 
-/// What a command rule names besides its program.
+/// Returns the words of a command rule besides its program.
 fn other_words(rule: &Compiled) -> impl Iterator<Item = &String> {
     let words = match (&rule.rule.pattern, &rule.command) {
         (Pattern::Command(_), Some(command)) => command.words.get(1..).unwrap_or_default(),
@@ -60,7 +60,7 @@ fn other_words(rule: &Compiled) -> impl Iterator<Item = &String> {
     })
 }
 
-/// A text in each of the spellings that a shell or an interpreter takes for the same.
+/// Returns a text in each of the spellings that a shell or an interpreter takes for the same.
 pub(super) fn spellings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = vec![Cow::Borrowed(text)];
     if text.contains(['\'', '"', '\\']) {
@@ -72,7 +72,7 @@ pub(super) fn spellings(text: &str) -> Vec<Cow<'_, str>> {
     all
 }
 
-/// The words of a text that may be paths: names with a leading dot as well.
+/// Returns the words of a text that may be paths: names with a leading dot as well.
 pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~$".contains(c)));
     parts.flat_map(|part| [part, part.trim_end_matches('.')]).filter(|part| !part.is_empty())
@@ -83,7 +83,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     parts.map(|part| part.trim_matches(['.', '@', '+'])).filter(|part| !part.is_empty())
 }
 
-/// `\x72`, `\162`, `\u0072` as the characters that they stand for.
+/// Decodes `\x72`, `\162` and `\u0072`.
 fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -104,12 +104,12 @@ struct Judgement<'a> {
     facts: &'a Facts<'a>,
     line: Line<'a>,
     profiles: profile::Profiles<'a>,
-    /// Its effects, once somebody needs them.
+    /// Effects, once they are needed.
     weighed: OnceCell<Weighed>,
     /// The rule for exactly this line, if there is one.
     line_rule: Option<&'a Rule>,
     ask: Ask,
-    /// Whether nobody would look at what a deny rule may mean.
+    /// True if nobody would look at what a deny rule may mean.
     doubt_denies: bool,
     trace: Vec<TraceLine>,
 }
@@ -187,7 +187,7 @@ impl<'a> Judgement<'a> {
         self.finish(steps, &whole)
     }
 
-    /// Stage 1.
+    /// Runs stage 1.
     fn unreadable_request(&mut self) -> Option<Outcome> {
         let reading = self.facts.reading;
         if let Some(invalid) = &reading.invalid {
@@ -232,7 +232,8 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// Stage 7, where everything passes it: by the agent's settings, or by a file that lets every use of its own shell through.
+    /// Runs stage 7 for all that passes it: by the agent's settings, or by a file that lets every use of its
+    /// own shell through.
     fn by_full(&self) -> Option<Outcome> {
         if self.policy.settings.security == Security::Full {
             return Some(Outcome::new(Decision::Allow, Reason::Policy, Cause::RunsAnything));
@@ -253,7 +254,7 @@ impl<'a> Judgement<'a> {
         self.unasked(outcome)
     }
 
-    /// What rules that name a profile, and then the agent's classes, make of a step that no other rule covers.
+    /// Applies rules that name a profile, and then the agent's classes, to a step that no other rule covers.
     fn by_profile(&self, at: usize, by_rule: Outcome) -> Outcome {
         if by_rule.decision != Decision::Ask {
             return by_rule;
@@ -277,7 +278,7 @@ impl<'a> Judgement<'a> {
         classes::outcome(self.facts, &self.profiles, at)
     }
 
-    /// What the rule for the whole line makes of a question that only a missing rule asks.
+    /// Applies the rule for the whole line to a question that only a missing rule asks.
     fn by_line(&self, outcome: Outcome) -> Outcome {
         let missing =
             matches!(outcome.reason, Reason::AllowlistMiss | Reason::Opaque | Reason::CannotConfine);
@@ -297,7 +298,7 @@ impl<'a> Judgement<'a> {
         Some(self.unasked(outcome))
     }
 
-    /// Stage 10 where nobody is to be asked, and unreadable text that is sent back.
+    /// Runs stage 10 for agents without questions, and for unreadable text that is sent back.
     fn unasked(&self, outcome: Outcome) -> Outcome {
         if outcome.decision != Decision::Ask {
             return outcome;
@@ -317,7 +318,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// The strictest contribution decides; `ask: always` turns an allow into a question.
+    /// Combines the contributions: the strictest one decides; `ask: always` turns an allow into a question.
     fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
         let mut decider = self.unasked(decider(&steps, whole));
         if decider.decision == Decision::Allow && self.ask == Ask::Always {
@@ -372,12 +373,13 @@ impl<'a> Judgement<'a> {
     }
 }
 
-/// What is said about a step of which nothing was found: it cannot be, and is asked about.
+/// Returns the outcome for a step without findings: such a step cannot be, and is asked about.
 fn nothing_said() -> Outcome {
     Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
 }
 
-/// The strictest contribution. Of equally strict ones: one that does not only follow from others, of the earliest stage.
+/// Returns the strictest contribution. Of equally strict ones: one that does not only follow from others, of
+/// the earliest stage.
 fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
     let strictest = whole
         .iter()

@@ -1,5 +1,6 @@
-//! Whether anything could deny a command that was only guessed, told from its words alone: text that was not understood
-//! may hold thousands of them, and nearly all have nothing to do with any rule.
+//! Prefilter of guessed commands: could any rule deny one, by its words alone?
+//!
+//! Text that was not understood may hold thousands of them, and nearly all have nothing to do with any rule.
 
 use super::line::Line;
 use super::{against, core};
@@ -10,13 +11,14 @@ use foldhash::{HashMap, HashSet};
 use postern_command::Guess;
 use std::cell::{OnceCell, RefCell};
 
-/// What is the same for all guesses of one request.
+/// Facts that are the same for all guesses of one request.
 pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
     line: &'a Line<'a>,
     core: core::Place<'a>,
-    /// The programs that entries of files deny; none where one is about more than a program by its name: then every command is
-    /// compared with them.
+    /// Programs that entries of files deny.
+    ///
+    /// `None` if an entry is about more than a program by its name: then every command is compared with them.
     entries: Option<HashSet<String>>,
     /// For the words that guesses share, by where they are kept: which of them lead to what the core guards.
     leading: RefCell<HashMap<*const String, Vec<usize>>>,
@@ -31,7 +33,7 @@ impl<'a> Near<'a> {
         Self { policy, line, core: core::Place::new(line, line.cwd), entries, leading: RefCell::default() }
     }
 
-    /// Whether the command has to be looked at closely. Never false for one that would be denied.
+    /// Returns true if the command has to be looked at closely. Never false for one that would be denied.
     pub(super) fn may_be_denied(&self, guess: &Guess) -> bool {
         let Some(name) = guess.first() else { return false };
         let base = path::fold(path::base_name(name));
@@ -42,7 +44,7 @@ impl<'a> Near<'a> {
         named || core::is_about(&base) || self.is_given_a_place(guess) || self.may_lie_where_denied(name)
     }
 
-    /// Whether a rule that denies is about the place of a program that is written as a path.
+    /// Returns true if a rule that denies is about the place of a program that is written as a path.
     fn may_lie_where_denied(&self, name: &str) -> bool {
         let line = self.line;
         let place = OnceCell::new();
@@ -51,7 +53,7 @@ impl<'a> Near<'a> {
         parts.any(|part| part.deny().asks_where(name) && part.deny().may_be_at(at()))
     }
 
-    /// Whether one of its arguments leads to what the core guards. Each word is looked at once.
+    /// Returns true if one of its arguments leads to what the core guards. Each word is looked at once.
     fn is_given_a_place(&self, guess: &Guess) -> bool {
         let (words, own) = guess.place();
         let mut known = self.leading.borrow_mut();

@@ -1,4 +1,4 @@
-//! What a step, or a part of a request, contributes to the verdict.
+//! Contribution of a step, or a part of a request, to the verdict.
 
 use crate::advice::Advice;
 use crate::cause::{Cause, NamedRule, RuleSource};
@@ -6,7 +6,7 @@ use crate::permissions::{Entry, Origin};
 use crate::rule::{Rule, RuleId, Source};
 use crate::verdict::{Decision, Reason, RuleRef};
 
-/// One contribution.
+/// Contribution to the verdict.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
     pub(super) decision: Decision,
@@ -14,7 +14,7 @@ pub(super) struct Outcome {
     pub(super) cause: Cause,
     pub(super) advice: Option<Advice>,
     pub(super) rule: Option<RuleRef>,
-    /// It is asked about because a rule that denies may be meant: where nobody is asked it is denied.
+    /// True if the question exists because a rule that denies may be meant: if nobody is asked it is denied.
     pub(super) doubt: bool,
 }
 
@@ -38,7 +38,7 @@ impl Outcome {
         self
     }
 
-    /// Which of two equally strict contributions is told: the earlier stage of the order.
+    /// Returns the stage: of two equally strict contributions the earlier one is reported.
     pub(super) fn stage(&self) -> u8 {
         match self.reason {
             Reason::Invalid => 0,
@@ -64,13 +64,13 @@ impl Outcome {
         }
     }
 
-    /// The rule's number, where it is one of the store's.
+    /// Returns the rule's number, where it is one of the store's.
     pub(super) fn used(&self) -> Option<RuleId> {
         self.rule.as_ref().map(|rule| rule.id).filter(|id| *id > 0)
     }
 }
 
-/// A rule as it is told.
+/// Returns a rule as it is told.
 pub fn rule_ref(rule: &Rule) -> RuleRef {
     RuleRef {
         id: rule.id,
@@ -104,7 +104,7 @@ pub(super) fn whole_pattern(rule: &Rule) -> String {
     }
 }
 
-/// Where a rule came from, in a word or two.
+/// Returns the source of a rule, in a word or two.
 pub fn source_words(source: &Source) -> String {
     match source {
         Source::Person => "you".to_owned(),
@@ -131,7 +131,7 @@ pub(super) fn origin(entry: &Entry) -> RuleSource {
     }
 }
 
-/// A file's line as it is told; numbers of lines are negative.
+/// Returns a file's line as it is told; numbers of lines are negative.
 pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
     let source = match entry.origin {
         Origin::File { line } => format!("permissions.jsonc:{line}"),

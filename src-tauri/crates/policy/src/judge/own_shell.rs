@@ -1,6 +1,8 @@
-//! A command of an agent's own shell: judged as on the host, with what `permissions.jsonc` says about that shell as one more
-//! layer. What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A line that asks
-//! about every command is how the file begins, and decides nothing.
+//! Judgment of a command in an agent's own shell: as on the host, with `permissions.jsonc` about that shell
+//! as one more layer.
+//!
+//! What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A
+//! line that asks about every command is how the file begins, and decides nothing.
 
 use super::outcome::{Outcome, entry_ref, named_entry};
 use super::subject::{Subject, is_harmless};
@@ -17,7 +19,7 @@ use crate::subject::Origin;
 use crate::verdict::{Decision, Reason, TraceLine, Verdict};
 
 impl Judgement<'_> {
-    /// Whether a file, or a subagent's layer, closes the agent's own shell.
+    /// Returns whether a file, or a subagent's layer, closes the agent's own shell.
     pub(super) fn by_shell_policy(&mut self) -> Option<Outcome> {
         let (policy, facts) = (self.policy, self.facts);
         let found = closed_shell(policy, facts.session).map(|(entry, is_veto)| {
@@ -32,7 +34,7 @@ impl Judgement<'_> {
         found
     }
 
-    /// What a file says that lets every command of the agent's own shell through.
+    /// Returns the outcome of a file that lets every command of the agent's own shell through.
     pub(super) fn by_open_shell(&self) -> Option<Outcome> {
         let (policy, facts) = (self.policy, self.facts);
         if facts.origin != Origin::AgentShell {
@@ -44,12 +46,12 @@ impl Judgement<'_> {
     }
 }
 
-/// How much of a command of the agent's own shell may be confined.
+/// Possible confinement of a command of the agent's own shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rewriting {
-    /// It runs on the host, or can be run in a confined shell instead.
+    /// On the host, or possible in a confined shell instead.
     Fits,
-    /// Its last step changes the agent's shell.
+    /// Impossible, as its last step changes the agent's shell.
     ChangesShell,
     /// The agent's file allows all of it: nothing is confined that the person allowed as it is.
     Allowed,
@@ -83,8 +85,9 @@ pub(super) fn rewriting(policy: &AgentPolicy, facts: &Facts<'_>, subjects: &[Sub
     }
 }
 
-/// What a person's line of the file allows of a step in the agent's own shell: there its program may lie where Postern does not
-/// look.
+/// Returns the outcome of a person's line of the file for a step in the agent's own shell.
+///
+/// The step's program may be in a place that Postern does not look at.
 pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let harmless = || subject.step.assignments.iter().all(|one| is_harmless(one, &policy.settings));
     (facts.origin == Origin::AgentShell && harmless())
@@ -92,8 +95,9 @@ pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject
         .flatten()
 }
 
-/// The same verdict where the line touches protected places: it is dangerous, and only a line of the file or a rule that names
-/// each of them lets it through without a person.
+/// Returns the verdict of a line that touches protected places: it is dangerous.
+///
+/// Only a line of the file or a rule that names each of the places lets it through without a person.
 pub fn protect_in_own_shell(
     mut verdict: Verdict,
     policy: &AgentPolicy,
@@ -133,7 +137,8 @@ pub fn protect_in_own_shell(
     verdict
 }
 
-/// Whether the rule that allows the step of a touch names the place: the step's exact words, or the very word.
+/// Returns true if the rule that allows the step of a touch names the place: the step's exact words, or the
+/// very word.
 fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, touch: &ShellTouch) -> bool {
     let by = verdict.steps.get(touch.step).and_then(|step| step.rule.as_ref());
     let Some(by) = by.filter(|by| by.effect == Effect::Allow && by.id > 0) else { return false };

@@ -1,4 +1,4 @@
-//! Places that a step names, and those that a step may read without a question.
+//! Places that a step names, and those that a step may read silently.
 
 use super::subject::Subject;
 use crate::confinement::{DEVICES, Protected, SYSTEM_PLACES};
@@ -62,8 +62,10 @@ pub(super) fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
     if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
 }
 
-/// Returns true if a step stays where the line started, or moves to folders that the agent cannot exchange for others before
-/// the step runs: not those inside its own folders. What runs in the agent's own shell is held to nothing.
+/// Returns true if a step stays where the line started, or moves to folders that the agent cannot exchange
+/// before it runs.
+///
+/// Folders inside its own can be exchanged. What runs in the agent's own shell is held to nothing.
 pub(crate) fn is_held_in_place(facts: &Facts<'_>, dir: &Dir) -> bool {
     if *dir == Dir::Same || !facts.origin.is_host() {
         return true;
@@ -132,8 +134,9 @@ impl<'f> Places<'f> {
                 || STREAMS.contains(&path))
     }
 
-    /// Returns the same for a word that may be a path, or only look like one (a pattern): it is a path if it begins with a
-    /// name that the root folder has.
+    /// Returns the same for a word that may be a path, or only look like one (a pattern).
+    ///
+    /// It is a path if it begins with a name that the root folder has.
     pub(super) fn may_be_read(&self, path: &str) -> bool {
         let first = path.split('/').nth(1).unwrap_or_default();
         let there = self.facts.root_entries.iter().map(String::as_str);

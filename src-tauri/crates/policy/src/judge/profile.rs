@@ -38,7 +38,7 @@ pub(super) struct Profiles<'a> {
 }
 
 impl<'a> Profiles<'a> {
-    /// `by_line` says that a rule covers the whole line.
+    /// Makes the profiles of a request. `by_line` says that a rule covers the whole line.
     pub(super) fn new(
         policy: &'a AgentPolicy,
         facts: &'a Facts<'a>,
@@ -163,7 +163,7 @@ impl<'a> Profiles<'a> {
     }
 }
 
-/// What follows from the effects of each step; nothing, if no class and no rule with a profile decides anything.
+/// Effects of each step; empty, if no class and no rule with a profile decides anything.
 #[derive(Default)]
 struct Effects<'a> {
     found: Vec<Found>,
@@ -230,8 +230,10 @@ impl Whole<'_> {
             })
     }
 
-    /// Returns the profile in which classes, rules that name a profile and the list allow every step, if there is one and other
-    /// rules do not allow them anyway. What another rule allows joins a run that holds it: so it has fewer rights.
+    /// Returns the profile in which classes, rules that name a profile and the list allow every step.
+    ///
+    /// `None` if there is none, or if other rules allow the steps anyway. What another rule allows joins a
+    /// run that holds it: so it has fewer rights.
     fn by_effects(&self) -> Option<Confinement> {
         let settings = &self.policy.settings;
         let network = settings.allows(Class::Network);
@@ -317,7 +319,7 @@ fn asked_profile(
     }
 }
 
-/// A builtin or a function, which the shell itself carries out.
+/// Returns a builtin or a function, which the shell itself carries out.
 pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))

@@ -16,7 +16,7 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Redirection, Role};
 use postern_protocol::Profile;
 
-/// What the rules say about the step at `at`. Never denies.
+/// Returns the outcome of the rules for the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles<'_>, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     let outcome = narrow(policy, facts, profiles, at, &subject);
@@ -30,7 +30,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, profiles: &Profiles
     broad::covering(policy, facts, at, &subject).map_or(outcome, by_broad)
 }
 
-/// The same without broad rules.
+/// Returns the outcome without broad rules.
 fn narrow(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -118,7 +118,8 @@ pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize)
     }
 }
 
-/// Whether one rule by itself covers the step at `at` of a request, confined if the rule names a profile.
+/// Returns true if one rule by itself covers the step at `at` of a request, confined if the rule names a
+/// profile.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     covers_as_it_is(policy, facts, at) || confined::covers(policy, facts, at)
 }
@@ -154,7 +155,7 @@ fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
         || broad::covering(policy, facts, at, &subject).is_some()
 }
 
-/// A part that was not understood: at best a question.
+/// Returns a part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
     let outcome = Outcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
     outcome.advise(part.advice().map_or(Advice::WritePlainly, |words| Advice::Reader(words.into())))
@@ -192,7 +193,7 @@ pub(super) fn covered(rule: &Rule) -> Outcome {
     Outcome::new(Decision::Allow, reason, Cause::Rule(named(rule))).by(rule_ref(rule))
 }
 
-/// The file's last match allows it, with the same limits that rules have.
+/// Returns true if the file's last match allows it, with the same limits that rules have.
 pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let entry = against::allowing_entry(policy, facts, subject.words())?;
     let words = entry.command()?;

@@ -18,7 +18,7 @@ pub(super) struct Subject<'a> {
     pub(super) step: &'a Step,
     pub(super) found: &'a StepFacts,
     pub(super) words: Vec<Option<&'a str>>,
-    /// Where a wrapper gives it more rights: all its words, wrappers included.
+    /// All words, wrappers included, if a wrapper gives it more rights.
     pub(super) elevated: Option<Vec<Option<&'a str>>>,
 }
 
@@ -43,13 +43,15 @@ impl<'a> Subject<'a> {
         &self.words
     }
 
-    /// Whether the program is a shell, an interpreter, a wrapper or many programs in one: by its name as invoked, as
-    /// found, and as it is really called.
+    /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one.
+    ///
+    /// By its name as invoked, as found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
         self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
     }
 
-    /// Whether it is one of those all the same that only read because of how they are called (`awk '{ print $1 }'`).
+    /// Returns true if it is one of those all the same that only read because of how they are called (`awk '{
+    /// print $1 }'`).
     pub(super) fn carries_nothing(&self) -> bool {
         let names: Vec<&str> = self.names().collect();
         self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
@@ -65,14 +67,14 @@ impl<'a> Subject<'a> {
         handed && postern_command::treats_input_as_data(&self.words)
     }
 
-    /// The program's name as invoked, as found, and as it is really called.
+    /// Returns the program's name as invoked, as found, and as it is really called.
     fn names(&self) -> impl Iterator<Item = &str> {
         let names =
             self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
         self.step.program().into_iter().chain(names.into_iter().flatten())
     }
 
-    /// What stands in the way of every rule; none where a rule can cover the step.
+    /// Returns the obstacle to every rule; `None` if a rule can cover the step.
     pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.via.iter().any(|via| via.power == Power::Elsewhere) {
             return Some(Obstacle::Elsewhere);
@@ -93,15 +95,18 @@ impl<'a> Subject<'a> {
         self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
     }
 
-    /// `ls`, `cat`, `wc` and their like do the same in every folder: only what they are given to read is another. A
-    /// program with subcommands mostly reads a folder's own configuration.
+    /// Returns true for `ls`, `cat`, `wc` and similar programs, which do the same in every folder.
+    ///
+    /// Only the data they read differ. A program with subcommands mostly reads a folder's own configuration.
     fn finds_nothing_there(&self) -> bool {
         let argv: Option<Vec<&str>> = self.words.iter().copied().collect();
         argv.is_some_and(|argv| !argv[0].contains('/') && postern_command::reads_alike_everywhere(&argv))
     }
 
-    /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
-    /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
+    /// Returns the obstacle of work in another folder than the request's.
+    ///
+    /// What a program finds there (a repository's hooks, a project's scripts) can make it run something else.
+    /// The agent names the folder as the request's own instead.
     pub(super) fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.dir == Dir::Same || self.finds_nothing_there() {
             return None;
@@ -118,7 +123,8 @@ impl<'a> Subject<'a> {
         folders.into_iter().find(|folder| !inside(folder)).map(|folder| Obstacle::Leaves { folder })
     }
 
-    /// A builtin of a shell that is started by its own name, through nothing that gives it more rights (`bash -c 'cd x'`).
+    /// Returns a builtin of a shell that is started by its own name, through nothing that gives it more
+    /// rights (`bash -c 'cd x'`).
     pub(super) fn is_builtin_of_known_shell(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         let words = |via: &&postern_command::Via| {
             let name = via.argv.first().and_then(|word| word.value.as_deref());
@@ -130,7 +136,8 @@ impl<'a> Subject<'a> {
             && self.strange_wrapper(policy, facts).is_none()
     }
 
-    /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
+    /// Returns the obstacle of a wrapper whose file is not what its name says: a wrapper is peeled off by its
+    /// name.
     pub(super) fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
             let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);
@@ -177,7 +184,7 @@ pub(super) fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
     now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))
 }
 
-/// Whether a variable that a step sets can change what runs.
+/// Returns true if a variable that a step sets can change what runs.
 pub(crate) fn is_harmless(assignment: &Assignment, settings: &crate::settings::Settings) -> bool {
     let value = assignment.value.value.as_deref();
     if value.is_some_and(|value| is_harmless_value(&assignment.name, value)) {

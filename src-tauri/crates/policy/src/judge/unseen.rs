@@ -1,6 +1,8 @@
-//! Words of text that was not understood which stand in none of the commands that are guessed in it, or behind so many
-//! others that a guess is cut off before them. Rules that deny take a program's name anywhere in such a text for a doubt
-//! (see [`super::doubt`]); so does the core here, where nothing else would ask.
+//! Words of an unparsed span that no candidate command covers.
+//!
+//! They are in none of the commands that are guessed in it, or after so many others that a guess is cut off
+//! before them. Rules that deny take a program's name anywhere in such a text for a doubt (see
+//! [`super::doubt`]); so do the built-in denials here, if nothing else would ask.
 
 use super::Judgement;
 use super::core;
@@ -13,7 +15,7 @@ use foldhash::HashMap;
 use postern_command::Guess;
 
 impl Judgement<'_> {
-    /// A question where the core may be about something that no guess shows.
+    /// Returns a question where the core may be about something that no guess shows.
     pub(super) fn unseen(&self) -> Option<Outcome> {
         let reading = self.facts.reading;
         let parts = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));

@@ -1,5 +1,7 @@
-//! What speaks against a request as a whole, and belongs to none of its steps: the layers in front of all rules, broken
-//! rules, the agent's settings and folders, a program that is not there, the environment.
+//! Denials of a request as a whole, which belong to none of its steps.
+//!
+//! The layers in front of all rules, broken rules, the agent's settings and folders, a program that is not
+//! there, the environment.
 
 use super::outcome::Outcome;
 use super::{Judgement, against, core, label};
@@ -13,7 +15,7 @@ use crate::verdict::{Decision, Reason};
 use postern_protocol::Confine;
 
 impl Judgement<'_> {
-    /// Tool policy: may this session use host commands at all?
+    /// Applies the tool policy: may this session use host commands at all?
     pub(super) fn by_tool_policy(&mut self) -> Option<Outcome> {
         let found = against::tool_policy(self.policy, self.facts);
         let text = found.as_ref().map_or(Found::MayUseHost, |outcome| outcome.cause.clone().into());
@@ -21,7 +23,7 @@ impl Judgement<'_> {
         found.map(|outcome| self.unasked(outcome))
     }
 
-    /// The elevated gate: may it ask for the host at all?
+    /// Returns the elevated gate: may it ask for the host at all?
     pub(super) fn by_elevation(&mut self) -> Option<Outcome> {
         let found = self.policy.elevation(self.facts.session);
         self.note("elevated", Found::Elevated(found));
@@ -58,7 +60,7 @@ impl Judgement<'_> {
         whole
     }
 
-    /// A request for a profile that this system cannot enforce.
+    /// Returns a request for a profile that this system cannot enforce.
     pub(super) fn by_asked_profile(&self) -> Option<Outcome> {
         let can = self.facts.confinable;
         let missing = match self.facts.confine? {
@@ -69,7 +71,7 @@ impl Judgement<'_> {
         missing.then(|| Outcome::new(Decision::Deny, Reason::CannotConfine, Cause::CannotConfine))
     }
 
-    /// Stage 5, and the folders that the agent may run in.
+    /// Runs stage 5, and checks the folders that the agent may run in.
     pub(super) fn by_policy(&mut self) -> Vec<Outcome> {
         let settings = &self.policy.settings;
         let mut found = Vec::new();
@@ -106,7 +108,7 @@ impl Judgement<'_> {
         outside.map(|folder| Cause::FolderRefused { folder, folders: folders.clone() })
     }
 
-    /// Stage 6, for a request that is one program.
+    /// Runs stage 6, for a request that is one program.
     pub(super) fn not_found(&mut self) -> Option<Outcome> {
         let ([step], [found]) = (self.facts.reading.steps.as_slice(), self.facts.steps) else { return None };
         let name = step.program().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! One entry of an allowlist, as rules.
+//! Converter of an entry of an allowlist to rules.
 
 use super::expression::{Unsayable, arguments};
 use crate::arguments::bound;
@@ -6,13 +6,13 @@ use crate::exec_approval::written;
 use crate::pattern::parse_pattern;
 use crate::rule::{Pattern, PatternKind};
 
-/// How an argument pattern begins that is a hash, in every version of it.
+/// Prefix of an argument pattern that is a hash, in every version of it.
 const HASHED: &str = "sha256:";
 
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands in the document: `agents.main.allowlist[0]`.
+    /// Position in the document: `agents.main.allowlist[0]`.
     pub field: String,
     /// The program: a path, a glob over paths, or a name.
     pub pattern: String,
@@ -20,29 +20,29 @@ pub struct Entry {
     pub arguments: Option<String>,
     /// The command that it was last used for, joined by blanks.
     pub last_used: Option<String>,
-    /// Whether OpenClaw wrote it itself, for *Always allow*.
+    /// True if OpenClaw wrote it itself, for *Always allow*.
     pub generated: bool,
 }
 
-/// What an entry allows, as a rule says it.
+/// Parts of a rule for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
     /// The pattern.
     pub pattern: Pattern,
-    /// One pattern a word for the arguments, or the hash of all and their folder; none means any, or that the pattern says
-    /// them.
+    /// A pattern for each argument, or the hash of all and their folder; `None` means any, or that the
+    /// pattern has them.
     pub arguments: Option<Vec<String>>,
 }
 
 impl Entry {
-    /// The rules that allow what it allows, or less; or why there are none.
+    /// Returns the rules that allow what it allows, or less; or why there are none.
     pub fn allowed(&self) -> Result<Vec<Allowed>, String> {
         if self.pattern == "*" || self.pattern == "**" {
             return Err("it allows every program: set security to full if that is meant".to_owned());
         }
         let arguments = match self.arguments.as_deref() {
             Some(hash) if hash.starts_with(HASHED) => Some(vec![self.hashed(hash)?]),
-            // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open anew what was closed.
+            // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open again what was closed.
             _ if self.generated => {
                 return Err(
                     self.told("OpenClaw wrote it itself, bound to no command, and looks at it no more")
@@ -63,7 +63,8 @@ impl Entry {
         }
     }
 
-    /// The hash as argument patterns. It is one of the arguments and their folder, so the program has to be a path.
+    /// Returns the hash as argument patterns. It is one of the arguments and their folder, so the program has
+    /// to be a path.
     fn hashed(&self, hash: &str) -> Result<Vec<String>, String> {
         let arguments = vec![hash.to_owned()];
         if bound(&arguments).is_some() && self.pattern.contains('/') {
@@ -72,7 +73,8 @@ impl Entry {
         Err(self.told("it is bound by a hash of an old form, or of a program that is not named by its path"))
     }
 
-    /// Why it is left out, and what for the person to judge by: the command is joined by blanks, and told as it is.
+    /// Returns the reason why an entry is left out, with its command for the person to judge by, joined by
+    /// blanks.
     fn told(&self, why: &str) -> String {
         let used = self.last_used.as_ref().map(|command| format!("; it was last used for: {command}"));
         format!("{why}: it is asked about once, and Always saves it here{}", used.unwrap_or_default())

@@ -7,22 +7,22 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How many patterns one expression may become.
+/// Most patterns that one expression may become.
 const MOST: usize = 32;
 /// Any further words.
 const MORE: &str = "**";
-/// One word that is not empty. A `*` that ends a command pattern would be any words.
+/// Pattern for a word that is not empty. A `*` that ends a command pattern would be any words.
 const SOME: &str = "?*";
-/// How deep groups may lie in each other.
+/// Most levels of nested groups.
 const DEEP: u32 = 8;
 
-/// Why an expression cannot be said.
+/// Reason why an expression cannot be written as patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unsayable(pub(super) String);
 
 /// A piece of what the arguments may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum ExpressionPiece {
     Letter(char),
     /// Any one character.
     One,
@@ -33,9 +33,10 @@ enum Piece {
 }
 
 /// Every way in which the pieces may follow each other.
-type Ways = Vec<Vec<Piece>>;
+type Ways = Vec<Vec<ExpressionPiece>>;
 
-/// The argument patterns, one list of words for each way; `**` at the end of one is any further words.
+/// Returns the argument patterns, one list of words for each way; `**` at the end of one is any further
+/// words.
 pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable> {
     let no = |what: &str| {
         Unsayable(format!("its argPattern {expression:?} is an expression over joined arguments, and {what}"))
@@ -46,11 +47,11 @@ pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable>
     let inner = expression.strip_prefix('^').ok_or_else(|| {
         no("does not say what they begin with (^): write a rule for the words that are meant")
     })?;
-    let mut reader = Reader { rest: inner.chars().peekable() };
+    let mut reader = ExpressionReader { rest: inner.chars().peekable() };
     let mut ways = reader.sequence(0).map_err(no)?;
     match reader.rest.next() {
         // What is not said to end may go on.
-        None => ways.iter_mut().for_each(|way| way.push(Piece::Any)),
+        None => ways.iter_mut().for_each(|way| way.push(ExpressionPiece::Any)),
         Some('$') if reader.rest.next().is_none() => {}
         Some('|') => return Err(no("its alternatives stand in no group")),
         Some(_) => return Err(no("has more behind its end")),
@@ -59,7 +60,7 @@ pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable>
     Ok(merged(all))
 }
 
-/// `push` alone, and `push` with something behind, are `push` with any further words.
+/// Merges `push` alone, and `push` with more words, to `push` with any further words.
 fn merged(mut all: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let something = [SOME.to_owned(), MORE.to_owned()];
     let prefixes: Vec<Vec<String>> =
@@ -74,11 +75,11 @@ fn merged(mut all: Vec<Vec<String>>) -> Vec<Vec<String>> {
     all
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     rest: Peekable<Chars<'a>>,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     /// Reads until the end, a `$`, or what ends a group or an alternative.
     fn sequence(&mut self, depth: u32) -> Result<Ways, &'static str> {
         let mut ways: Ways = vec![Vec::new()];
@@ -104,9 +105,9 @@ impl Reader<'_> {
                 's' => {
                     // Several blanks there; here words are words.
                     _ = self.rest.next_if(|next| *next == '+');
-                    self.once(Piece::Letter(' '))
+                    self.once(ExpressionPiece::Letter(' '))
                 }
-                'b' => Ok(vec![vec![Piece::Edge]]),
+                'b' => Ok(vec![vec![ExpressionPiece::Edge]]),
                 sign if !sign.is_alphanumeric() => self.letter(sign),
                 _ => Err("names a class of characters that no rule here says"),
             },
@@ -119,22 +120,22 @@ impl Reader<'_> {
         if matches!(letter, '*' | '?') {
             return Err("names a * or ? that means something else here");
         }
-        self.once(Piece::Letter(letter))
+        self.once(ExpressionPiece::Letter(letter))
     }
 
-    /// A piece that may be optional and may not be repeated.
-    fn once(&mut self, piece: Piece) -> Result<Ways, &'static str> {
+    /// Returns a piece that may be optional and may not be repeated.
+    fn once(&mut self, piece: ExpressionPiece) -> Result<Ways, &'static str> {
         let optional = self.rest.next_if(|next| *next == '?').is_some();
         self.not_repeated()?;
         Ok(if optional { vec![Vec::new(), vec![piece]] } else { vec![vec![piece]] })
     }
 
-    /// Behind what stands for any character.
+    /// Reads what comes after a sign for any character.
     fn any(&mut self) -> Result<Ways, &'static str> {
         let way = match self.rest.next_if(|next| matches!(next, '*' | '+')) {
-            Some('*') => vec![Piece::Any],
-            Some(_) => vec![Piece::One, Piece::Any],
-            None => return self.once(Piece::One),
+            Some('*') => vec![ExpressionPiece::Any],
+            Some(_) => vec![ExpressionPiece::One, ExpressionPiece::Any],
+            None => return self.once(ExpressionPiece::One),
         };
         // As few or as many: the same arguments are meant.
         _ = self.rest.next_if(|next| *next == '?');
@@ -171,12 +172,12 @@ impl Reader<'_> {
     }
 }
 
-/// One way as words.
-fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
+/// Converts an alternative to words.
+fn words(way: &[ExpressionPiece]) -> Result<Vec<String>, &'static str> {
     check_edges(way)?;
     // Any text that ends it runs over words: the rest of this one, and any further.
     let (way, more) = match way.split_last() {
-        Some((Piece::Any, before)) => (before, true),
+        Some((ExpressionPiece::Any, before)) => (before, true),
         _ => (way, false),
     };
     if way.is_empty() {
@@ -186,14 +187,14 @@ fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
     let mut word = String::new();
     for piece in way {
         match piece {
-            Piece::Letter(' ') => words.push(std::mem::take(&mut word)),
-            Piece::Letter(letter) => word.push(*letter),
-            Piece::One => word.push('?'),
-            Piece::Any => word.push('*'),
-            Piece::Edge => {}
+            ExpressionPiece::Letter(' ') => words.push(std::mem::take(&mut word)),
+            ExpressionPiece::Letter(letter) => word.push(*letter),
+            ExpressionPiece::One => word.push('?'),
+            ExpressionPiece::Any => word.push('*'),
+            ExpressionPiece::Edge => {}
         }
     }
-    if more && way.last() != Some(&Piece::Edge) {
+    if more && way.last() != Some(&ExpressionPiece::Edge) {
         word.push('*');
     }
     if !word.is_empty() && word.chars().all(|letter| letter == '*') {
@@ -209,15 +210,14 @@ fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-/// An edge stands behind a letter, and before a blank or the end.
-fn check_edges(way: &[Piece]) -> Result<(), &'static str> {
-    let fine = |(at, _): (usize, &Piece)| {
+/// Checks that an edge is after a letter, and before a blank or the end.
+fn check_edges(way: &[ExpressionPiece]) -> Result<(), &'static str> {
+    let fine = |(at, _): (usize, &ExpressionPiece)| {
         let before = at.checked_sub(1).and_then(|before| way.get(before));
-        let letter =
-            matches!(before, Some(Piece::Letter(letter)) if letter.is_ascii_alphanumeric() || *letter == '_');
+        let letter = matches!(before, Some(ExpressionPiece::Letter(letter)) if letter.is_ascii_alphanumeric() || *letter == '_');
         let after = way.get(at + 1..).unwrap_or_default();
-        letter && matches!(after, [] | [Piece::Any] | [Piece::Letter(' '), ..])
+        letter && matches!(after, [] | [ExpressionPiece::Any] | [ExpressionPiece::Letter(' '), ..])
     };
-    let mut edges = way.iter().enumerate().filter(|(_, piece)| **piece == Piece::Edge);
+    let mut edges = way.iter().enumerate().filter(|(_, piece)| **piece == ExpressionPiece::Edge);
     if edges.all(fine) { Ok(()) } else { Err("has a \\b that ends no word") }
 }

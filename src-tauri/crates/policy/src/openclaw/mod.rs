@@ -27,16 +27,14 @@ pub use entry::{Allowed, Entry};
 pub use read::read;
 pub use write::document;
 
-/// What is said about an agent, or about all of them. What is not said is none.
+/// Settings of one agent, or of all of them. Settings that are left out are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
-    /// How much it may run at all.
     pub security: Option<Security>,
-    /// When a person is asked.
     pub ask: Option<Ask>,
-    /// What happens when nobody answered.
+    /// Decision if nobody answers.
     pub fallback: Option<Fallback>,
-    /// Whether skills' programs are trusted.
+    /// True if skills' programs are trusted.
     pub skills: Option<bool>,
 }
 
@@ -55,9 +53,7 @@ impl Said {
 /// An agent of the document, or its wildcard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfAgent {
-    /// Its settings.
     pub said: Said,
-    /// What it may run.
     pub allowlist: Vec<Entry>,
     /// Tools of MCP servers that it may use, as `server tool`.
     pub tools: Vec<String>,
@@ -74,13 +70,15 @@ pub struct Document {
 const EVERY: &str = "*";
 
 impl Document {
-    /// The agents that it names.
+    /// Returns the agents that it names.
     pub fn agents(&self) -> Vec<&str> {
         self.agents.keys().map(String::as_str).filter(|name| *name != EVERY).collect()
     }
 
-    /// What holds there for an agent: its own word before every agent's, that before the defaults; every agent's list and
-    /// its own. Without a name, what holds for one that is not named.
+    /// Returns the settings that hold there for an agent: its own before every agent's before the defaults;
+    /// every agent's list and its own.
+    ///
+    /// Without a name, those of an agent that is not named.
     pub fn of(&self, agent: Option<&str>) -> OfAgent {
         let none = OfAgent::default();
         let every = self.agents.get(EVERY).unwrap_or(&none);

@@ -5,7 +5,7 @@ use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
 use crate::settings::Settings;
 use serde_json::{Value, json};
 
-/// The document for one agent, and the rules that it has no words for, with the reason.
+/// Returns the document for one agent, and the rules that it has no words for, with the reason.
 pub fn document(agent: &str, settings: &Settings, rules: &[Rule]) -> (Value, Vec<(Rule, &'static str)>) {
     let (mut allowlist, mut left_out): (Vec<Value>, Vec<_>) = (Vec::new(), Vec::new());
     for rule in rules {
@@ -77,13 +77,13 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     said(&pattern, arguments.as_ref().map(|(words, more)| (words.as_slice(), *more)))
 }
 
-/// The words, and whether any further may follow.
+/// Returns the words, and whether any further may follow.
 fn split(mut words: Vec<String>, rest: &[&str]) -> (Vec<String>, bool) {
     let more = words.pop_if(|last| rest.contains(&last.as_str())).is_some();
     (words, more)
 }
 
-/// The entry. Of the arguments: the words, and whether any further may follow.
+/// Returns the entry. Of the arguments: the words, and whether any further may follow.
 fn said(program: &str, arguments: Option<(&[String], bool)>) -> Result<Value, &'static str> {
     let Some((words, more)) = arguments.filter(|(words, more)| !(words.is_empty() && *more)) else {
         return Ok(json!({ "pattern": program }));
@@ -96,7 +96,7 @@ fn said(program: &str, arguments: Option<(&[String], bool)>) -> Result<Value, &'
     Ok(json!({ "pattern": program, "argPattern": format!("^{}{more}$", words.join(" ")) }))
 }
 
-/// A word as an expression that means itself.
+/// Returns a word as an expression that means itself.
 fn escaped(word: &str) -> String {
     let mut text = String::new();
     for letter in word.chars() {

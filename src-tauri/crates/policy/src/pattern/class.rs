@@ -1,10 +1,11 @@
-//! Classes of characters in a glob (`[ab]`, `[!a-z]`): a shell never lets one stand for the `/` between folders, and the
-//! library that matches our globs does.
+//! Classes of characters in a glob (`[ab]`, `[!a-z]`).
+//!
+//! A shell never lets one stand for the `/` between folders, and the library that matches our globs does.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The same glob, whose classes that leave characters out leave out the `/` as well.
+/// Returns the glob with a `/` left out by each of its classes that leave characters out.
 pub(super) fn within_a_folder(glob: &str) -> Cow<'_, str> {
     let mut narrowed = Cow::Borrowed(glob);
     for class in classes(glob).into_iter().rev() {
@@ -16,7 +17,7 @@ pub(super) fn within_a_folder(glob: &str) -> Cow<'_, str> {
     narrowed
 }
 
-/// What is wrong with a class; none where nothing is.
+/// Returns the fault of a class; `None` if there is none.
 pub(super) fn problem(glob: &str) -> Option<&'static str> {
     if has_separator(glob) {
         return Some("a class stands for one character of a name, never for a /");
@@ -31,7 +32,7 @@ pub(super) fn problem(glob: &str) -> Option<&'static str> {
         .then_some("a class begins with a letter or a digit; write - last and no ]")
 }
 
-/// Whether a class takes the `/`, by itself or in a range.
+/// Returns true if a class takes the `/`, by itself or in a range.
 fn has_separator(glob: &str) -> bool {
     classes(glob).into_iter().any(|class| {
         let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();
@@ -45,7 +46,8 @@ fn has_separator(glob: &str) -> bool {
     })
 }
 
-/// Where the classes of a glob stand, brackets included. One that is never closed is none.
+/// Returns the ranges of the classes of a glob, brackets included. A bracket that is never closed is no
+/// class.
 fn classes(glob: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut letters = glob.char_indices();

@@ -8,13 +8,13 @@ use crate::rule::{IdentityPattern, Pattern, PatternKind, Signer};
 use globset::GlobBuilder;
 use std::borrow::Cow;
 
-/// Why a text is not a pattern: what is wrong, and what would be right.
+/// Reason why a text is not a pattern, with what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// Nothing was typed.
     #[error("the pattern is empty; write a path (/opt/homebrew/bin/rg) or a command (git push *)")]
     Empty,
-    /// It holds a character that cannot be seen.
+    /// Invisible character.
     #[error("the pattern holds a character that cannot be seen; type it again")]
     Invisible,
     /// A path that does not start at the root or at home.
@@ -48,9 +48,10 @@ pub enum PatternError {
     Identity(String),
 }
 
-/// Reads a pattern. Without a kind it is told by how it is written: a path where the first word holds `/` or starts
-/// with `~` or `$HOME`; an identity where it is one word that starts with `sha256:`, `team:` or `signing:`; else a
-/// command.
+/// Reads a pattern. Without a kind, its spelling decides.
+///
+/// A path if the first word holds `/` or starts with `~` or `$HOME`; an identity if it is one word that
+/// starts with `sha256:`, `team:` or `signing:`; else a command.
 pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, PatternError> {
     let text = text.trim();
     if text.is_empty() {
@@ -78,7 +79,7 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
     }
 }
 
-/// As [`parse_pattern`] of what a person typed, whose home folder is `home`: the words of an exact command are read as in a shell.
+/// Reads a pattern that a person with this home folder typed: the words of an exact command are read as in a shell.
 pub fn parse_typed(text: &str, kind: Option<PatternKind>, home: &str) -> Result<Pattern, PatternError> {
     let pattern = parse_pattern(text, kind)?;
     let words = || postern_command::words_of_at(text.trim(), home);
@@ -161,7 +162,7 @@ fn check_parts(text: &str, expanded: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// A path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
+/// Returns a path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
 pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
     GlobBuilder::new(&class::within_a_folder(expanded))
         .literal_separator(true)
@@ -170,7 +171,7 @@ pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, glob
         .build()
 }
 
-/// Whether a path pattern describes rather than names.
+/// Returns true if a path pattern describes rather than names.
 pub(crate) fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
@@ -203,7 +204,7 @@ fn identity(text: &str) -> Result<IdentityPattern, PatternError> {
     }
 }
 
-/// A pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
+/// Returns a pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
 pub fn pattern_text(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Path(text) | Pattern::Command(text) | Pattern::Read(text) | Pattern::Write(text) => {
@@ -222,7 +223,7 @@ pub fn pattern_text(pattern: &Pattern) -> String {
     }
 }
 
-/// The kind that a pattern is typed as.
+/// Returns the kind that a pattern is typed as.
 pub fn kind_name(pattern: &Pattern) -> PatternKind {
     match pattern {
         Pattern::Path(_) => PatternKind::Path,
@@ -234,8 +235,8 @@ pub fn kind_name(pattern: &Pattern) -> PatternKind {
     }
 }
 
-/// The command pattern that covers a command's kind (`git push *`), by the arity table; none where its words cannot
-/// stand in a pattern as themselves.
+/// Returns the command pattern that covers a command's kind (`git push *`), by the arity table; `None` if
+/// its words cannot stand in a pattern as themselves.
 pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
     let plain = |word: &&str| {
         !word.is_empty()

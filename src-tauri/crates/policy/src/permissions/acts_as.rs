@@ -1,4 +1,4 @@
-//! What using a tool amounts to as a command, so that what denies the command denies the tool.
+//! Commands that uses of tools are equivalent to, so that a rule that denies the command denies the tool.
 
 use super::{SHELL_TOOL, touched};
 use crate::path;
@@ -6,7 +6,7 @@ use postern_command::quote_word;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
-/// The shell command that a tool's use amounts to; none where it amounts to none.
+/// Returns the shell command that a tool's use amounts to; `None` if it amounts to none.
 ///
 /// Returns the shell line equivalent to a tool call.
 ///

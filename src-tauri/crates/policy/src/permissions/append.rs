@@ -5,7 +5,7 @@ use super::parse::{FileError, options};
 use crate::rule::Effect;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 
-/// Why nothing was added.
+/// Reason why nothing was added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
     /// The file is broken.
@@ -24,8 +24,10 @@ pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendErr
     put(text, tool, pattern, Effect::Allow, false)
 }
 
-/// Adds a line that was taken over, and returns the file's new text. What allows comes before the tool's other patterns, so that
-/// nothing that denies or asks gives way to it; what denies or asks comes behind them.
+/// Adds an imported line, and returns the file's new text.
+///
+/// A line that allows comes before the tool's other patterns, so that nothing that denies or asks gives way
+/// to it; one that denies or asks comes after them.
 pub fn take_over(text: &str, tool: &str, pattern: &str, effect: Effect) -> Result<String, AppendError> {
     put(text, tool, pattern, effect, effect == Effect::Allow)
 }
@@ -76,7 +78,7 @@ fn put(text: &str, tool: &str, pattern: &str, effect: Effect, first: bool) -> Re
     Ok(root.to_string())
 }
 
-/// The last match wins: a catch-all behind the tool would make the new rule a dead letter.
+/// Checks that no catch-all after the tool shadows the new rule: the last match wins.
 fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
     let names = names(object);
     let Some(own) = names.iter().position(|name| name == tool) else { return Ok(()) };
@@ -90,7 +92,7 @@ fn names(object: &CstObject) -> Vec<String> {
     object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect()
 }
 
-/// Whether a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
+/// Returns true if a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
 fn stands_for(name: &str, tool: &str) -> bool {
     let same = Entry::new(name, "*", Effect::Deny, "/", Origin::Session);
     same.map_or(true, |entry| entry.is_for(tool))

@@ -57,7 +57,7 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
     verdict
 }
 
-/// Whether every use of the shell is allowed: nothing but `*` speaks about it.
+/// Returns true if every use of the shell is allowed: nothing but `*` speaks about it.
 pub(super) fn is_off(layers: &Layers<'_>) -> bool {
     let mut entries = layers.all.iter().flat_map(|layer| layer.entries());
     entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
@@ -80,7 +80,7 @@ impl<'l> Gate<'_, 'l> {
         self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
     }
 
-    /// No command in it, as far as it was read: its words are taken for one, which no rule can allow.
+    /// Returns no command in it, as far as it was read: its words are taken for one, which no rule can allow.
     fn without_commands(&self, text: &str) -> ToolVerdict {
         let words: Vec<Option<&str>> = text.split_whitespace().map(Some).collect();
         let entry = self.decide(&words);
@@ -127,7 +127,7 @@ impl<'l> Gate<'_, 'l> {
         }
     }
 
-    /// Whether what an entry allows is all that the step does.
+    /// Returns true if what an entry allows is all that the step does.
     fn is_within(&self, step: &Step, entry: Option<&Entry>) -> bool {
         let command = entry.and_then(Entry::command);
         let named = |argument| command.is_some_and(|command| command.names(argument));
@@ -139,8 +139,8 @@ impl<'l> Gate<'_, 'l> {
             && (named(0) || !carries_others(step))
     }
 
-    /// A pattern by arity prefix for every command that is not allowed yet; the whole command where its program runs
-    /// others.
+    /// Returns a pattern by arity prefix for every command that is not allowed yet; the whole command where
+    /// its program runs others.
     fn always(&self, reading: &Reading) -> Vec<String> {
         let mut patterns = Vec::new();
         for step in reading.steps.iter().filter(|step| step.role == Role::Program) {
@@ -158,7 +158,7 @@ impl<'l> Gate<'_, 'l> {
         patterns
     }
 
-    /// Whether a new entry with this pattern would let the step through.
+    /// Returns true if a new entry with this pattern would let the step through.
     fn would_allow(&self, step: &Step, pattern: &str) -> bool {
         let origin = super::Origin::Session;
         let Ok(entry) = Entry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else { return false };
@@ -180,7 +180,7 @@ fn whole(argv: &[&str]) -> Option<String> {
     plain.then(|| quote(argv))
 }
 
-/// Whether the program is a shell, an interpreter, a wrapper or many programs in one.
+/// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one.
 fn carries_others(step: &Step) -> bool {
     step.program().is_none_or(|name| class_of(crate::path::base_name(name)) != Class::Ordinary)
 }
@@ -189,7 +189,7 @@ fn writes(step: &Step) -> bool {
     step.redirections.iter().any(postern_command::Redirection::writes)
 }
 
-/// Whether an entry is about a command: strictly where it allows, generously where it denies or asks.
+/// Returns whether an entry is about a command: strictly where it allows, generously where it denies or asks.
 pub(crate) fn matches(entry: &Entry, names: &[&str], words: &[Option<&str>]) -> Match {
     if entry.is_catch_all() {
         return Match::Yes;

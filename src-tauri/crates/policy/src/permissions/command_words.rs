@@ -17,7 +17,7 @@ pub(crate) enum CommandWords {
     Globs {
         /// The words.
         words: Vec<Glob>,
-        /// Whether any further words may follow.
+        /// True if any further words may follow.
         more: bool,
     },
 }
@@ -43,7 +43,8 @@ impl CommandWords {
         Ok(Self::Plain(words.iter().map(|words| WordsPattern::of_command(words)).collect()))
     }
 
-    /// Whether it allows a command. A word that is not known before the run (`None`) is only covered by a last `*`.
+    /// Returns true if it allows a command. A word that is not known before the run (`None`) is only covered
+    /// by a last `*`.
     pub(crate) fn matches(&self, argv: &[Option<&str>]) -> bool {
         match self {
             Self::Plain(all) => all.iter().any(|pattern| pattern.matches(argv)),
@@ -56,7 +57,8 @@ impl CommandWords {
         }
     }
 
-    /// Whether it denies or asks about a command, and how sure that is. `names` are the program as invoked and as found.
+    /// Returns whether it denies or asks about a command, and how sure that is. `names` are the program as
+    /// invoked and as found.
     pub(crate) fn stops(&self, names: &[&str], args: &[Option<&str>]) -> Match {
         match self {
             Self::Plain(all) => {
@@ -85,7 +87,7 @@ impl CommandWords {
         }
     }
 
-    /// Whether it names the word at `index` rather than describing it.
+    /// Returns true if it names the word at `index` rather than describing it.
     pub(crate) fn names(&self, index: usize) -> bool {
         match self {
             Self::Plain(all) => all.iter().all(|pattern| pattern.names(index)),
@@ -115,14 +117,14 @@ fn expand(pattern: &str, all: &mut Vec<String>) -> Result<(), String> {
     choice.branches.iter().try_for_each(|branch| expand(&format!("{before}{branch}{after}"), all))
 }
 
-struct Choice<'a> {
+struct Alternatives<'a> {
     from: usize,
     to: usize,
     branches: Vec<&'a str>,
 }
 
-/// The first choice outside of quotes.
-fn first_choice(pattern: &str) -> Option<Choice<'_>> {
+/// Returns the first choice outside of quotes.
+fn first_choice(pattern: &str) -> Option<Alternatives<'_>> {
     let bytes = pattern.as_bytes();
     let mut quote = None;
     let mut at = 0;
@@ -155,8 +157,8 @@ fn first_choice(pattern: &str) -> Option<Choice<'_>> {
     None
 }
 
-/// What stands between `open` and the `end` that closes it; none where nothing does.
-fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Option<Choice<'_>> {
+/// Returns the alternatives between `open` and the `end` that closes it; `None` if nothing does.
+fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Option<Alternatives<'_>> {
     let (mut depth, mut start, mut found) = (0_usize, open, Vec::new());
     for (at, byte) in pattern.bytes().enumerate().skip(open) {
         match byte {
@@ -165,7 +167,7 @@ fn branches(pattern: &str, from: usize, open: usize, between: u8, end: u8) -> Op
                 found.push(pattern.get(start..at)?);
                 start = at + 1;
                 if byte == end {
-                    return Some(Choice { from, to: at + 1, branches: found });
+                    return Some(Alternatives { from, to: at + 1, branches: found });
                 }
             }
             b'}' | b')' => depth = depth.saturating_sub(1),

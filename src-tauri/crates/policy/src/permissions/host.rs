@@ -9,20 +9,20 @@ use super::{HOST_TOOL, SHELL_TOOL};
 use crate::agent::AgentPolicy;
 use crate::rule::Effect;
 
-/// What a session's layers say about host commands as such.
+/// Answer of a session's layers about host commands as such.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum HostUse<'a> {
     /// Nothing against them.
     Open,
     /// Every one is asked about.
     Asked(&'a Entry),
-    /// None, by the agent's file or its session.
+    /// Denied by the agent's file or its session.
     Denied(&'a Entry),
-    /// None, and nothing overrides it: a subagent's layer says so.
+    /// Denied by a subagent's layer: nothing overrides it.
     Vetoed(&'a Entry),
 }
 
-/// What an agent's layers say about host commands in a session.
+/// Returns the answer of an agent's layers about host commands in a session.
 pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> HostUse<'a> {
     let session = policy.session(session);
     let parents: &[FileLayer] = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
@@ -41,8 +41,8 @@ pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Ho
     }
 }
 
-/// The entry that denies every use of an agent's own shell, where nothing behind it lets one through, and whether nothing
-/// overrides it.
+/// Returns the entry that denies every use of an agent's own shell, where nothing behind it lets one through,
+/// and whether nothing overrides it.
 pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<(&'a Entry, bool)> {
     let layers = Layers::of(policy, session);
     let of_shell = |layers: &[&'a FileLayer]| last_word(layers, |entry| entry.is_for(SHELL_TOOL));
@@ -50,8 +50,8 @@ pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -
     veto.map(|entry| (entry, true)).or_else(|| of_shell(&layers.all).map(|entry| (entry, false)))
 }
 
-/// The entry that lets every use of an agent's own shell through: nothing but `*` speaks about it, and the last such line
-/// allows.
+/// Returns the entry that lets every use of an agent's own shell through: nothing but `*` speaks about it,
+/// and the last such line allows.
 pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a Entry> {
     let layers = Layers::of(policy, session);
     if !super::command::is_off(&layers) {
@@ -68,14 +68,14 @@ fn denies(entry: &Entry) -> bool {
     entry.effect == Effect::Deny
 }
 
-/// The entry that denies every host command, where nothing behind it lets one through.
+/// Returns the entry that denies every host command, where nothing behind it lets one through.
 fn closed<'a>(layers: &[&'a FileLayer]) -> Option<&'a Entry> {
     let of_host =
         last_word(layers, |entry| entry.is_for(HOST_TOOL)).filter(|entry| !entry.is_for(SHELL_TOOL));
     of_host.or_else(|| last_word(layers, Entry::is_about_commands))
 }
 
-/// The last entry about all commands, if it denies and all behind it deny too.
+/// Returns the last entry about all commands, if it denies and all behind it deny too.
 fn last_word<'a>(layers: &[&'a FileLayer], is_about: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
     let first_that_counts = |entry: &&Entry| entry.is_catch_all() || entry.effect != Effect::Deny;
     let entry = backwards(layers).filter(|entry| is_about(entry)).find(first_that_counts)?;

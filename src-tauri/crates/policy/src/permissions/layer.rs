@@ -6,7 +6,7 @@ use super::{HOST_TOOL, SHELL_TOOL};
 use crate::path;
 use crate::rule::Effect;
 
-/// Where a rule stands.
+/// Position of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// In the agent's `permissions.jsonc`.
@@ -20,18 +20,16 @@ pub enum Origin {
     Session,
 }
 
-/// One line of a file: a tool, a pattern for its value, and what happens.
+/// Line of a file: a tool, a pattern for its value, and an effect.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The tool's name as written: a pattern as well.
     pub tool: String,
     /// The pattern as written.
     pub written: String,
-    /// What happens.
     pub effect: Effect,
-    /// Where it stands.
     pub origin: Origin,
-    /// The tool's name; none where it names one tool and is no pattern.
+    /// The tool's name; `None` if it names one tool and is no pattern.
     tools: Option<Glob>,
     value: Option<Glob>,
     command: Option<CommandWords>,
@@ -49,7 +47,7 @@ impl FileLayer {
         Self { entries }
     }
 
-    /// Every rule, in order.
+    /// Returns every rule, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -59,7 +57,7 @@ impl FileLayer {
         self.entries.push(entry);
     }
 
-    /// The same rules as the layer of a subagent's session.
+    /// Converts the rules to the layer of a subagent's session.
     #[must_use]
     pub fn of_subagent(mut self) -> Self {
         for entry in &mut self.entries {
@@ -70,7 +68,7 @@ impl FileLayer {
 }
 
 impl Entry {
-    /// A rule for `tool`; the error says what is wrong with it.
+    /// Returns a rule for `tool`; the error says what is wrong with it.
     pub fn new(
         tool: &str,
         pattern: &str,
@@ -116,7 +114,7 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Its line in the file, counted from 1; 0 where it is in no file.
+    /// Returns the line in the file, counted from 1; 0 if it is in no file.
     pub fn line(&self) -> usize {
         match self.origin {
             Origin::File { line } => line,
@@ -124,12 +122,12 @@ impl Entry {
         }
     }
 
-    /// Whether it is about host commands, by either of their names.
+    /// Returns true if it is about host commands, by either of their names.
     pub fn is_about_commands(&self) -> bool {
         self.is_for(SHELL_TOOL) || self.is_for(HOST_TOOL)
     }
 
-    /// Whether it is about this tool: in any case where it denies or asks.
+    /// Returns true if it is about this tool: in any case where it denies or asks.
     pub(crate) fn is_for(&self, tool: &str) -> bool {
         match (&self.tools, self.effect) {
             (None, Effect::Allow) => self.tool == tool,
@@ -140,17 +138,17 @@ impl Entry {
         }
     }
 
-    /// Whether it matches every value.
+    /// Returns true if it matches every value.
     pub(crate) fn is_catch_all(&self) -> bool {
         matches!(self.written.as_str(), "*" | "**")
     }
 
-    /// Whether its pattern is the path of a folder or file from the root.
+    /// Returns true if its pattern is the path of a folder or file from the root.
     pub(crate) fn is_absolute(&self) -> bool {
         self.written.starts_with(['/', '~', '$'])
     }
 
-    /// Whether it allows this value.
+    /// Returns true if it allows this value.
     pub(crate) fn allows_value(&self, value: &str) -> bool {
         if self.is_catch_all() {
             // "Applies to all": but not to what may lead somewhere else than it reads.
@@ -159,24 +157,25 @@ impl Entry {
         self.value.as_ref().is_some_and(|glob| glob.is_strict_match(value))
     }
 
-    /// Whether it denies or asks about this value.
+    /// Returns true if it denies or asks about this value.
     pub(crate) fn stops_value(&self, value: &str) -> bool {
         self.is_catch_all() || self.value.as_ref().is_some_and(|glob| glob.is_generous_match(value))
     }
 
-    /// The one program that its pattern is about; none where its first word is more than a plain name.
+    /// Returns the one program that its pattern is about; `None` if its first word is more than a plain
+    /// name.
     pub(crate) fn program(&self) -> Option<&str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
     }
 
-    /// Its words, where it is about commands.
+    /// Returns the words, if it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()
     }
 }
 
-/// The last entry of several layers, read as one list, that `matches`.
+/// Returns the last entry of several layers, read as one list, that `matches`.
 pub(crate) fn last_match<'a>(
     layers: &[&'a FileLayer],
     tool: &str,

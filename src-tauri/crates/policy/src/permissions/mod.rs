@@ -34,7 +34,7 @@ pub const SHELL_TOOL: &str = "shell_exec";
 /// The tool that runs a command on this machine. Entries for it and for [`SHELL_TOOL`] both speak about host commands.
 pub const HOST_TOOL: &str = "system.run";
 
-/// What a new agent's file holds.
+/// Content of a new agent's file.
 pub const DEFAULT_FILE: &str = include_str!("default.jsonc");
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// The longest file that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What is wrong with a file, and where (both counted from 1).
+/// Fault of a file, with its position (both counted from 1).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}{}", shown(.text))]
 pub struct FileError {
@@ -18,7 +18,7 @@ pub struct FileError {
     pub line: usize,
     /// Column, in characters.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// Fault, and what would be right.
     pub message: String,
     /// That line of the file, escaped, as far as it is worth showing; empty where there is none.
     pub text: String,
@@ -32,7 +32,7 @@ fn shown(text: &str) -> String {
 const SHOWN: usize = 120;
 
 impl FileError {
-    /// What is wrong at a line and column of `file`.
+    /// Makes the error for a fault at a line and column of `file`.
     pub fn at(file: &str, line: usize, column: usize, message: String) -> Self {
         let whole = file.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
         let mut text = postern_command::escape::text(whole);
@@ -43,7 +43,7 @@ impl FileError {
         Self { line, column, message, text }
     }
 
-    /// What the JSON reader did not like.
+    /// Converts an error of the JSON reader.
     pub(crate) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
         Self::at(file, error.line_display(), error.column_display(), error.kind().to_string())
     }
@@ -68,7 +68,7 @@ pub(crate) fn options() -> ParseOptions {
 impl FileLayer {
     /// Reads a file's text. `~/` and `$HOME/` at the start of a pattern become `home`.
     pub fn parse(text: &str, home: &str) -> Result<Self, FileError> {
-        let reader = Reader { text, home };
+        let reader = EntryReader { text, home };
         if text.len() > MAX_BYTES {
             return Err(reader.error(0, "the file is longer than 256 KiB"));
         }
@@ -84,12 +84,12 @@ impl FileLayer {
     }
 }
 
-struct Reader<'a> {
+struct EntryReader<'a> {
     text: &'a str,
     home: &'a str,
 }
 
-impl Reader<'_> {
+impl EntryReader<'_> {
     fn error(&self, at: usize, message: impl Into<String>) -> FileError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -106,7 +106,7 @@ impl ToolVerdict {
     }
 }
 
-/// Whether an entry is about the touch's path.
+/// Returns true if an entry is about the touch's path.
 fn is_met(entry: &Entry, touch: &Touch) -> bool {
     match entry.effect {
         Effect::Allow => entry.allows_value(&touch.path),
@@ -119,8 +119,9 @@ fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
     touch.place.is_named_in(&expand_home(&entry.written, home))
 }
 
-/// Whether the last line of the file that speaks about the step of a touch allows it by naming the place: the word itself stands
-/// in it.
+/// Returns true if the last line of the file about the step of a touch allows it by naming the place.
+///
+/// The word itself must be in it.
 pub(crate) fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &ShellTouch) -> bool {
     let Some(step) = facts.reading.steps.get(touch.step) else { return false };
     let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();

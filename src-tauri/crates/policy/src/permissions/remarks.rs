@@ -1,10 +1,10 @@
-//! What a person should know about a file that reads well and does more than it seems.
+//! Remarks for a person about a file that reads well and does more than it seems.
 
 use super::layer::{FileLayer, last_match};
 use super::{HOST_TOOL, SHELL_TOOL};
 use crate::rule::Effect;
 
-/// Dangers of a file, in plain words; none where it keeps a person in the loop.
+/// Dangers of a file, in plain words; `None` if it keeps a person in the loop.
 pub fn dangers(file: &FileLayer) -> Vec<String> {
     // A tool that no file names: only a catch-all speaks about it.
     let allows = |tool: &str| {

@@ -16,9 +16,8 @@ use serde_json::Value as Json;
 /// The answer to `tool.check`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolVerdict {
-    /// What happens.
     pub decision: Decision,
-    /// Why, as a stable name.
+    /// Reason, as a stable name.
     pub reason: Reason,
     /// Cause, with its data.
     pub cause: Cause,
@@ -81,7 +80,7 @@ fn by_layers(
 }
 
 impl ToolVerdict {
-    /// One that no entry decided, and nothing can be saved for.
+    /// Makes a verdict that no entry decided, and that nothing can be saved for.
     pub(super) fn plain(decision: Decision, cause: Cause) -> Self {
         Self {
             decision,
@@ -97,8 +96,10 @@ impl ToolVerdict {
         }
     }
 
-    /// The same with what rules for host commands say about its command: the stricter of both holds. Nothing can be saved
-    /// where they ask: no line of the file would answer for them.
+    /// Combines the verdict with that of the rules for host commands on its command: the stricter of both
+    /// holds.
+    ///
+    /// Nothing can be saved if they ask: no line of the file would answer for them.
     #[must_use]
     pub fn and(mut self, against: CommandAgainst) -> Self {
         self.trace.extend(against.trace);
@@ -117,7 +118,7 @@ impl ToolVerdict {
         self
     }
 
-    /// The same as the verdict on a request.
+    /// Converts it to the verdict on a request.
     pub fn into_verdict(self) -> Verdict {
         let decided = matches!(self.reason, Reason::Rule | Reason::Denylist | Reason::AllowlistMiss);
         let reason = if decided { reason(self.decision, self.by_default) } else { self.reason };
@@ -182,7 +183,7 @@ impl<'a> Layers<'a> {
         Self { parents, all }
     }
 
-    /// The entry that decides: a parent's deny first, then the last match of all.
+    /// Returns the entry that decides: a parent's deny first, then the last match of all.
     pub(super) fn decide(&self, tool: &str, matches: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
         let veto = self.parents.iter().find_map(|parent| {
             last_match(&[*parent], tool, &matches).filter(|entry| entry.effect == Effect::Deny)
@@ -190,8 +191,10 @@ impl<'a> Layers<'a> {
         veto.or_else(|| last_match(&self.all, tool, &matches))
     }
 
-    /// By the tool's name alone. A pattern that denies or asks and cannot be compared makes it a question: `folder` says
-    /// that only the folder is missing.
+    /// Judges by the tool's name alone.
+    ///
+    /// A pattern that denies or asks and cannot be compared makes it a question: `folder` says that only the
+    /// folder is missing.
     fn by_name(&self, tool: &str, folder: bool) -> ToolVerdict {
         let entry = self.decide(tool, Entry::is_catch_all);
         let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
@@ -212,7 +215,7 @@ impl<'a> Layers<'a> {
         verdict
     }
 
-    /// By every value in every spelling: the strictest decides.
+    /// Judges by every value in every spelling: the strictest decides.
     fn by_values(&self, tool: &str, values: &[Value<'_>], home: &str) -> ToolVerdict {
         let given = || values.iter().map(|value| value.written.to_owned()).collect();
         if values.iter().any(|value| value.written.contains('\0')) {
@@ -261,7 +264,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// The value itself, where it is a pattern that allows just it.
+/// Returns the value itself, where it is a pattern that allows just it.
 fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
     let written = value.written;
     let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '\\', '"', '+', '@'];
@@ -273,7 +276,7 @@ fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
     if fits { vec![written.to_owned()] } else { Vec::new() }
 }
 
-/// Why a line of the file, or none, decided so.
+/// Returns the reason for a decision by a line of the file, or by default.
 fn reason(decision: Decision, by_default: bool) -> Reason {
     match decision {
         Decision::Allow if by_default => Reason::Policy,
@@ -283,7 +286,7 @@ fn reason(decision: Decision, by_default: bool) -> Reason {
     }
 }
 
-/// An entry's pattern and line.
+/// Returns an entry's pattern and line.
 pub(super) fn place(entry: &Entry) -> (String, usize) {
     (entry.written.clone(), entry.line())
 }
@@ -293,7 +296,7 @@ pub(super) fn is_default(entry: Option<&Entry>) -> bool {
     entry.is_none_or(Entry::is_seeded)
 }
 
-/// What an entry decides; no entry asks.
+/// Returns the decision of an entry; without one, ask.
 pub(super) fn decision(entry: Option<&Entry>) -> Decision {
     match entry.map(|entry| entry.effect) {
         Some(Effect::Allow) => Decision::Allow,

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 /// Tools of `permissions.jsonc` that write nothing. Every other may: what a tool of an MCP server does is its own affair.
 const READERS: [&str; 4] = ["read_file", "glob", "grep", "skill"];
 
-/// The names, in small letters and without `_` and `-`, under which tools take the paths of files and folders: those of the
-/// reference servers of MCP (filesystem, git), of the agents that have hooks, and what is written like them.
+/// Names under which tools take the paths of files and folders, in small letters and without `_` and `-`.
+///
+/// Those of the reference servers of MCP (filesystem, git), of the agents that have hooks, and what is
+/// written like them.
 const FIELDS: [&str; 44] = [
     "absolutepath",
     "dest",
@@ -116,8 +118,10 @@ pub struct FileUse {
     pub whole: bool,
 }
 
-/// Returns the files that a call may use, for rules about files. `place` gives the absolute path of one that is written so,
-/// and where it really leads. A search without a folder goes through the one that it runs in.
+/// Returns the files that a call may use, for rules about files.
+///
+/// `place` gives the absolute path of one that is written so, and its real path. A search without a folder
+/// goes through the one that it runs in.
 pub fn files_of_call(
     tool: &str,
     arguments: &Json,
@@ -166,7 +170,7 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
     let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
-    collect(arguments, Named { path: false, patches }, &mut found);
+    collect(arguments, FieldName { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
@@ -185,12 +189,13 @@ pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
     )
 }
 
-/// Whether what this tool does to a folder, it does to all that is in it.
+/// Returns true if what this tool does to a folder, it does to all that is in it.
 pub(super) fn takes_all(tool: &str) -> bool {
     words(tool).any(|part| TAKES_ALL.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
-/// The words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter, and before a capital.
+/// Returns the words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter,
+/// and before a capital.
 fn words(tool: &str) -> impl Iterator<Item = &str> {
     let ends =
         tool.char_indices().filter(|(_, c)| !c.is_ascii_lowercase()).map(|(at, _)| at).chain([tool.len()]);
@@ -202,17 +207,18 @@ fn words(tool: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a text stands under.
+/// Kind of the name that a text is under.
 #[derive(Debug, Clone, Copy)]
-struct Named {
-    /// One of the names for paths.
+struct FieldName {
+    /// True for a name of paths.
     path: bool,
     /// A tool that takes patches.
     patches: bool,
 }
 
-/// Every text under such a name, at any depth: in lists, and in lists of objects. The wire's own bound is on the depth.
-fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
+/// Collects every text under such a name, at any depth: in lists, and in lists of objects. The wire's own
+/// bound is on the depth.
+fn collect<'a>(value: &'a Json, named: FieldName, found: &mut Vec<Cow<'a, str>>) {
     let mut add = |path: Cow<'a, str>| {
         if !path.is_empty() {
             found.push(path);
@@ -230,14 +236,15 @@ fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
         Json::Array(values) => values.iter().for_each(|value| collect(value, named, found)),
         Json::Object(members) => {
             for (name, value) in members {
-                collect(value, Named { path: named.path || is_field(name), ..named }, found);
+                collect(value, FieldName { path: named.path || is_field(name), ..named }, found);
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 
-/// The file that a line of a patch is about, as agents' own patches and unified diffs name it; of `b/x` also `x`.
+/// Returns the file that a line of a patch is about, as agents' own patches and unified diffs name it; of
+/// `b/x` also `x`.
 fn patched(line: &str) -> impl Iterator<Item = &str> {
     const MARKS: [&str; 8] = [
         "*** Add File: ",
@@ -264,7 +271,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// A path as it is, or the one that a `file:` URI names.
+/// Returns a path as it is, or the one that a `file:` URI names.
 fn path_of(text: &str) -> Cow<'_, str> {
     let uri = text.split_at_checked(5).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file:"));
     let Some((_, rest)) = uri else { return Cow::Borrowed(text) };

@@ -1,11 +1,11 @@
-//! What of a tool's call is compared with patterns, and in how many ways the same value can be written.
+//! Values of a tool's call that are compared with patterns, in all spellings of the same value.
 
 use super::layer::Entry;
 use crate::path;
 use crate::rule::Effect;
 use serde_json::Value as Json;
 
-/// Which arguments of a tool are its values. Where several are given, each is compared and the strictest wins.
+/// Arguments of a tool that are its values. If several are given, each is compared and the strictest wins.
 const SOURCES: &[(&str, &[&str])] = &[
     ("read_file", &["path", "file_path"]),
     ("write_file", &["path", "file_path"]),
@@ -18,35 +18,35 @@ const SOURCES: &[(&str, &[&str])] = &[
 /// Tools whose path is a folder that all in it is read from.
 const FOLDERS: &[&str] = &["glob", "grep"];
 
-/// What is compared for one call.
+/// Values to compare for one call.
 pub(super) enum Values<'a> {
     /// The tool has no values: only its name counts.
     None,
-    /// It should have one and names none that is text: what it would touch is not known.
+    /// Value that should be there and is no text: the files that it would touch are not known.
     Missing(&'static str),
-    /// It reads where it runs, which is not known here.
+    /// Folder in which it runs, which is not known here.
     Unnamed,
     /// These.
     Some(Vec<Value<'a>>),
 }
 
-/// One value, in all its spellings.
+/// Value, in all its spellings.
 #[derive(Debug)]
 pub(super) struct Value<'a> {
     /// As it was given.
     pub(super) written: &'a str,
-    /// Spellings that an allow has to match, all of them; none where no pattern can be sure of it.
+    /// Spellings that an allow has to match, all of them; `None` if no pattern can be sure of it.
     sure: Option<Vec<String>>,
     /// Spellings that a deny or ask may match.
     pub(super) all: Vec<String>,
-    /// What could be meant besides.
-    doubt: Doubt,
+    /// Patterns that could be meant besides.
+    doubt: ValueDoubt,
 }
 
-/// Which patterns may be meant although they do not match the text.
+/// Patterns that may be meant although they do not match the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubt {
-    /// None.
+enum ValueDoubt {
+    /// No patterns.
     Nothing,
     /// Those of absolute paths: it leaves a folder that is not known.
     Absolute,
@@ -55,7 +55,7 @@ enum Doubt {
 }
 
 impl Value<'_> {
-    /// Whether an entry is about this spelling of it.
+    /// Returns true if an entry is about this spelling of it.
     pub(super) fn is_met(&self, entry: &Entry, spelling: &str) -> bool {
         match entry.effect {
             Effect::Deny | Effect::Ask => entry.stops_value(spelling),
@@ -66,19 +66,19 @@ impl Value<'_> {
         }
     }
 
-    /// Whether an entry that denies or asks may be meant, although its pattern matches no spelling.
+    /// Returns true if an entry that denies or asks may be meant, although its pattern matches no spelling.
     pub(super) fn may_be_meant(&self, entry: &Entry) -> bool {
         let stops = entry.effect != Effect::Allow;
         stops
             && match self.doubt {
-                Doubt::Nothing => false,
-                Doubt::Absolute => entry.is_absolute(),
-                Doubt::Everything => true,
+                ValueDoubt::Nothing => false,
+                ValueDoubt::Absolute => entry.is_absolute(),
+                ValueDoubt::Everything => true,
             }
     }
 }
 
-/// The values of a call.
+/// Returns the values of a call.
 pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values<'a> {
     let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else { return Values::None };
     let given: Vec<_> = names.iter().filter_map(|name| Some((*name, arguments.get(name)?))).collect();
@@ -95,7 +95,7 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values
                 value.all.push(format!("{}/{text}", folder.trim_end_matches('/')));
             }
             if text.contains(['*', '?', '[', '{', '(', '!']) {
-                value.doubt = Doubt::Everything;
+                value.doubt = ValueDoubt::Everything;
             }
         } else if FOLDERS.contains(&tool) {
             let inside: Vec<String> =
@@ -107,7 +107,7 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values
     Values::Some(values)
 }
 
-/// A value with every spelling that leads to the same place, and those that may.
+/// Returns a value with every spelling that leads to the same place, and those that may.
 fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
     let expanded = path::expand_home(written, home).into_owned();
     let steps_back = written.split('/').any(|part| part == "..");
@@ -131,14 +131,14 @@ fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
     all.dedup();
     let numbered = all.iter().any(|path| path::is_by_number(path));
     let doubt = match (numbered, climbs) {
-        (true, _) => Doubt::Everything,
-        (false, true) => Doubt::Absolute,
-        (false, false) => Doubt::Nothing,
+        (true, _) => ValueDoubt::Everything,
+        (false, true) => ValueDoubt::Absolute,
+        (false, false) => ValueDoubt::Nothing,
     };
     Value { written, sure: (!steps_back).then_some(sure), all, doubt }
 }
 
-/// The normal form of a path that may be relative.
+/// Returns the normal form of a path that may be relative.
 fn relative(path: &str) -> String {
     if path.starts_with('/') {
         return path::normal(path).into_owned();
@@ -147,7 +147,7 @@ fn relative(path: &str) -> String {
     if normal.is_empty() { ".".to_owned() } else { normal }
 }
 
-/// Whether a relative path leads out of the folder that it starts in.
+/// Returns true if a relative path leads out of the folder that it starts in.
 fn climbs(path: &str) -> bool {
     let mut depth = 0_i64;
     path.split('/').any(|part| {
@@ -160,13 +160,13 @@ fn climbs(path: &str) -> bool {
     })
 }
 
-/// Without the marks that some file systems overlook in a name.
+/// Returns the text without the marks that some file systems overlook in a name.
 pub(crate) fn unmarked(text: &str) -> String {
     let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     text.chars().filter(|c| !overlooked(*c)).collect()
 }
 
-/// The other path of folders that are one and the same on macOS.
+/// Returns the other path of folders that are one and the same on macOS.
 fn elsewhere(path: &str) -> Option<String> {
     if let Some(rest) = path.strip_prefix("/private") {
         return rest.starts_with('/').then(|| rest.to_owned());

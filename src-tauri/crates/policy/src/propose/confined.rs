@@ -15,8 +15,10 @@ use crate::verdict::{Decision, RiskLevel, Verdict};
 use postern_command::Role;
 use postern_protocol::Profile;
 
-/// Returns the offer that allows the steps which run code of the project confined to it, and the others as they are offered
-/// otherwise; `None` if no step runs such code, or the rules would not answer the question.
+/// Returns the offer that allows the steps which run code of the project confined to it.
+///
+/// The other steps are offered as otherwise. `None` if no step runs such code, or the rules would not answer
+/// the question.
 pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<Offer> {
     let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
     if !asks || policy.settings.folders.is_empty() || !facts.confinable.project {

@@ -1,4 +1,4 @@
-//! What offers would save, as facts: `contract::render` makes the words.
+//! Labels of offers, as facts: `contract::render` makes the words.
 
 use super::{Draft, Renewal};
 use crate::facts::Facts;
@@ -6,9 +6,8 @@ use crate::path;
 use crate::pattern::pattern_text;
 use crate::rule::Pattern;
 
-/// What an offer would save, as far as its words need it.
+/// Label of an offer: all that its words need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum OfferLabel {
     /// So many exact commands. The agent can change the files in `changeable` until they run.
     Exact { commands: usize, changeable: Vec<String> },
@@ -59,9 +58,8 @@ impl Offered {
     }
 }
 
-/// What one rule of an offer would allow.
+/// Rule of an offer, for its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Offered {
     /// A command, perhaps with any further arguments.
     Command { words: String, any_arguments: bool },

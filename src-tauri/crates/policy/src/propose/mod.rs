@@ -3,6 +3,7 @@
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
+mod changed;
 mod confined;
 mod label;
 mod line;
@@ -11,7 +12,8 @@ mod reading;
 mod renewal;
 mod words;
 
-pub use renewal::{Renewal, propose_renewals};
+pub use changed::Renewal;
+pub use renewal::propose_renewals;
 
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
@@ -31,14 +33,13 @@ mod nothing;
 /// Bytes of what an offer names: nobody reads more.
 const LONGEST_LABEL: usize = 1_000;
 
-/// One offer. A chain saves one rule for each step that no rule covers.
+/// Offer of rules. A chain saves a rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// `read`, `confined`, `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
-    /// What it would save.
     pub label: OfferLabel,
-    /// What would be saved.
+    /// Rules that would be saved.
     pub drafts: Vec<Draft>,
     /// Folder of the rules, with everything below: the request's, or the one that the line changes to. `None` if they cannot be
     /// bound to one.
@@ -54,7 +55,6 @@ pub struct Offer {
 pub struct Draft {
     /// The step that it is for.
     pub step: usize,
-    /// What it matches.
     pub pattern: Pattern,
     /// The patterns of its arguments.
     pub args: Option<Vec<String>>,
@@ -93,7 +93,7 @@ impl Offer {
     }
 }
 
-/// What could be saved for one step.
+/// Rules that could be saved for a step.
 struct Widths {
     /// This very step.
     exact: Option<Draft>,
@@ -110,9 +110,10 @@ impl Widths {
     }
 }
 
-/// Returns at least one offer for a request that needs an answer, or the reason why there is none. The first is the narrowest
-/// that also covers the next request of this kind: for code of the project it is confined, for what is dangerous it is the exact
-/// command.
+/// Returns at least one offer for a request that needs an answer, or the reason why there is none.
+///
+/// The first is the narrowest that also covers the next request of this kind: for code of the project it is
+/// confined, for what is dangerous it is the exact command.
 pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -354,8 +355,9 @@ fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
     Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
 }
 
-/// Returns a pin on the program and its script as they are now; `None` if the agent can change one of them, or
-/// if one is unknown.
+/// Returns a pin on the program and its script as they are now.
+///
+/// `None` if the agent can change one of them, or if one is unknown.
 fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     let script = found.script.as_ref();
     if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {

@@ -17,8 +17,10 @@ pub(super) fn own(facts: &Facts<'_>) -> Option<String> {
     own.min_by_key(|folder| folder.len()).cloned()
 }
 
-/// Returns the folder of rules for these drafts: the agent's own that holds that of the request, or the one that all their steps
-/// move to; `None` is every folder.
+/// Returns the folder of rules for these drafts.
+///
+/// That is the agent's own folder that holds the request's, or the one that all their steps move to; `None`
+/// is every folder.
 pub(super) fn of(drafts: &[Draft], facts: &Facts<'_>) -> Result<Option<String>, Apart> {
     let steps = drafts.iter().map(|draft| &facts.reading.steps[draft.step]);
     let cwd = path::normal(facts.cwd).into_owned();

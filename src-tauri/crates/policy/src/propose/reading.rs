@@ -14,8 +14,9 @@ use crate::verdict::{Decision, RiskLevel, Verdict};
 /// Folders of one offer, at most: more are no longer looked at.
 const MOST: usize = 3;
 
-/// Returns the offer that opens the folders which the request reads outside the agent's own, if Postern asks because of nothing
-/// else: with its rules the request is allowed, and confined.
+/// Returns the offer that opens the folders which the request reads outside the agent's own.
+///
+/// Only if Postern asks because of nothing else: with its rules the request is allowed, and confined.
 pub(super) fn offer(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Option<Offer> {
     if verdict.decision != Decision::Ask || verdict.risk.level == RiskLevel::Dangerous {
         return None;

@@ -1,43 +1,17 @@
-//! What approving a changed program again renews: the rules that were given for it as it was.
+//! Renewal of rules: approving a changed program again renews those that were given for it as it was.
 
-use super::{Offer, label};
-use crate::cause::Difference;
+use super::{Offer, Renewal, label};
 use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::judge::changes;
 use crate::path;
-use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId, Signature, Source};
+use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
 use crate::settings::AgentId;
 use crate::verdict::{Decision, Reason, Verdict};
 
-/// A program that changed, and the rules that hold for it as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renewal {
-    /// Absolute path of the program.
-    pub program: String,
-    /// The identity that the rules are bound to.
-    pub was: Identity,
-    /// The identity that it has now.
-    pub now: Identity,
-    /// The rules, by number.
-    pub rules: Vec<Rule>,
-}
-
-impl Renewal {
-    /// Returns what changed of the program.
-    pub fn change(&self) -> Difference {
-        changes(&self.was, &self.now)
-    }
-
-    /// Returns whether the same signer, or again nobody, signed it.
-    pub fn is_same_signer(&self) -> bool {
-        let signer = |identity: &Identity| identity.signature.as_ref().and_then(Signature::signer);
-        signer(&self.was) == signer(&self.now)
-    }
-}
-
-/// Offers to renew the rules of each changed program instead of saving new ones: those of the policy's agent, and as another choice
-/// those of every agent. An offer is made where it answers the request; `rules` may hold a rule twice.
+/// Offers to renew the rules of each changed program instead of saving new ones.
+///
+/// Those of the policy's agent, and as another choice those of every agent. An offer is made if it answers
+/// the request; `rules` may hold a rule twice.
 pub fn propose_renewals<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     agent: &AgentId,
@@ -85,14 +59,15 @@ pub fn propose_renewals<'a>(
     offers
 }
 
-/// Whether an answer to a question may renew it: a skill's is approved with the skill alone.
+/// Returns true if an answer to a question may renew it: a skill's is approved with the skill alone.
 fn is_renewable(rule: &Rule, now: Millis) -> bool {
     let own = matches!(rule.source, Source::Person | Source::Always | Source::Import);
     let alive = !matches!(rule.lifetime, Lifetime::Until(end) if end <= now);
     rule.effect == Effect::Allow && rule.id > 0 && rule.pin.is_some() && own && alive
 }
 
-/// The rules that were bound to what the program of a step was, where renewing them lets the step through.
+/// Returns the rules that were bound to what the program of a step was, where renewing them lets the step
+/// through.
 fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Option<Renewal> {
     let Lookup::Found(program) = &found.program else { return None };
     let now = program.identity.clone().filter(|_| !program.agent_can_change)?;
@@ -114,7 +89,7 @@ fn renewal_of(id: RuleId, found: &StepFacts, pinned: &[&Rule], home: &str) -> Op
     Some(Renewal { program: program.path.clone(), was, now, rules })
 }
 
-/// Whether a rule names this program: by its path, or by its name as it was called or found.
+/// Returns true if a rule names this program: by its path, or by its name as it was called or found.
 fn names(rule: &Rule, program: &Program, home: &str) -> bool {
     let is_it = |word: &str| {
         let word = path::expand_home(word, home);
@@ -154,14 +129,14 @@ mod tests {
     use crate::testing::{Scene, identity, rule};
     use crate::{Effect, Offer, OfferLabel, RenewedProgram, judge};
 
-    /// A rule of an agent (of everyone: none), bound to this content.
+    /// Returns a rule of an agent (of everyone: none), bound to this content.
     fn bound(id: i64, agent: Option<&str>, text: &str, content: &str) -> Rule {
         let pin = Pin { program: identity(content), script: None };
         let agent = agent.map(|agent| AgentId::new(agent).unwrap());
         Rule { agent, pin: Some(Box::new(pin)), source: Source::Always, ..rule(id, Effect::Allow, text) }
     }
 
-    /// What is offered to `main`, whose git is another one than it was.
+    /// Returns the offers to `main` after its git has changed.
     fn offers(rules: &[Rule], of_others: &[Rule], command: &str) -> Vec<Offer> {
         let scene = Scene::new().program("/usr/bin/git", "git 2").shell(command);
         let scene = rules.iter().cloned().fold(scene, Scene::rule);

@@ -6,8 +6,9 @@ use postern_command::{ArgEffect, Class, Step, arity, class_of, known_program, le
 /// Words of a rule for a step, at most.
 const MOST: usize = 8;
 
-/// Returns the command pattern for the step's action with any further arguments; `None` if its words cannot stand for themselves
-/// in a pattern, or do not name all that makes it do more.
+/// Returns the command pattern for the step's action with any further arguments.
+///
+/// `None` if its words cannot stand for themselves in a pattern, or do not name all that makes it do more.
 pub(super) fn of(step: &Step) -> Option<String> {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let name = *known.first()?;
@@ -67,8 +68,9 @@ fn module(known: &[&str], named: usize) -> usize {
     named + arity(own).max(1) - 1
 }
 
-/// Counts the words up to the action: behind the options in front of it, and with the second word of a program that nothing is
-/// known about.
+/// Counts the words up to the action: after the options in front of it.
+///
+/// With the second word of a program that nothing is known about.
 fn verb(known: &[&str]) -> Option<usize> {
     let name = known.first()?;
     let at = 1 + leading_options(known);

@@ -19,13 +19,13 @@ pub use shell::ShellTouch;
 pub enum Protection {
     /// A shell or another program runs its content at its start.
     StartFile,
-    /// It holds keys, tokens or passwords; reading it counts as well.
+    /// Keys, tokens or passwords; reading them counts as well.
     Keys,
     /// The system starts its content.
     Autostart,
     /// Git runs it, or finds there what to run.
     Repository,
-    /// It configures what an agent or editor runs and may do.
+    /// Configuration of what an agent or editor runs and may do.
     AgentSettings,
 }
 

@@ -51,8 +51,9 @@ pub fn unprotected_in(name: &str) -> &'static [&'static str] {
     EXCEPT.iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map_or(&[], |(_, except)| except)
 }
 
-/// Returns the names that are pinned at the top of a folder although they do not exist: what appears there is
-/// obeyed at once by git, an agent or an editor.
+/// Returns the names that are pinned at the top of a folder although they do not exist.
+///
+/// A file that appears there is obeyed at once by git, an agent or an editor.
 pub fn pinned_when_absent() -> impl Iterator<Item = &'static str> {
     let obeyed = |protection| matches!(protection, Protection::AgentSettings);
     let named = PLACES.iter().filter(move |place| place.root == Root::Anywhere && obeyed(place.protection));

@@ -1,4 +1,4 @@
-//! How careful a person should be: effects with their reach, and a level from one table. Risk explains and orders; it
+//! Risk of a request: effects with their reach, and a level from one table. Risk explains and orders; it
 //! never allows.
 
 mod level;
@@ -28,21 +28,18 @@ pub struct RatedEffect {
     /// The effect.
     #[serde(flatten)]
     pub effect: Effect,
-    /// Its reach.
     pub scope: Scope,
     /// If it can be undone.
     pub reversible: Reversible,
-    /// How careful it asks to be.
     pub level: RiskLevel,
-    /// Its step; `None` for a part that belongs to no step.
+    /// Index of its step; `None` for a part that belongs to no step.
     #[serde(default)]
     pub step: Option<usize>,
-    /// Its place in the request's text: first byte and byte behind the last.
+    /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
     /// True if a part that was not understood may have it.
     #[serde(default)]
     pub guessed: bool,
-    /// Its measured extent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
 }
@@ -50,7 +47,6 @@ pub struct RatedEffect {
 /// Measured extent of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
 pub enum Measured {
     /// Commits of a push that the remote did not have when it was last looked at.
     Commits { ahead: u64 },
@@ -62,7 +58,6 @@ pub enum Measured {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Risk {
-    /// How careful to be.
     pub level: RiskLevel,
     /// Effects, the most consequential first, none twice. Earlier versions recorded none.
     #[serde(default)]
@@ -103,7 +98,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
 pub(crate) struct Weighed {
     /// Effects of each step, each with its reach.
     pub(crate) steps: Vec<Vec<RatedEffect>>,
-    /// What commands in parts that were not understood would do, as far as it is dangerous.
+    /// Dangerous effects of commands in parts that were not understood.
     pub(crate) guessed: Vec<RatedEffect>,
     rest: Vec<RatedEffect>,
 }

@@ -6,7 +6,7 @@ fn weighed(line: &str) -> Risk {
     Scene::new().shell(line).with_facts(|_, facts| assess(facts))
 }
 
-/// The risk of words; `·` is a space within a word.
+/// Returns the risk of words; `·` is a space within a word.
 fn weighed_words(line: &str) -> Risk {
     let words: Vec<String> = line.split(' ').map(|word| word.replace('·', " ")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -8,9 +8,9 @@ pub(crate) use crate::permissions::{ANY_NAME, ANY_PATH};
 /// A pattern of files, ready to compare. What it names, it names with everything below.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
-    /// They, with everything below.
+    /// Files, with everything below.
     globs: Vec<Glob>,
-    /// They alone.
+    /// Files alone.
     own: Vec<Glob>,
     /// The folder that they all lie in, as paths are compared; `None` is any folder.
     folder: Option<String>,
@@ -42,8 +42,9 @@ impl Files {
         self.globs.iter().any(|glob| glob.is_generous_match(path))
     }
 
-    /// Returns true if a path may be one of them, or surely lies below one, in which [`ANY_NAME`] and [`ANY_PATH`] stand for
-    /// what is not known.
+    /// Returns true if a path may be one of the files, or surely is below one.
+    ///
+    /// [`ANY_NAME`] and [`ANY_PATH`] in it stand for what is not known.
     pub(crate) fn may_hold(&self, path: &str) -> bool {
         let known =
             path.find([ANY_NAME, ANY_PATH]).and_then(|at| path[..at].rfind('/')).map(|at| &path[..at]);

@@ -11,25 +11,27 @@ const SET_SIZE: usize = 64;
 /// Globs under the folder that they all lie in, and the name they all end in where they name it.
 #[derive(Debug, Clone)]
 pub(super) struct GlobIndex {
-    buckets: HashMap<String, Folder>,
+    buckets: HashMap<String, GlobFolder>,
     doubt: bool,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Folder {
-    named: HashMap<String, Bucket>,
-    any: Bucket,
+struct GlobFolder {
+    named: HashMap<String, GlobBucket>,
+    any: GlobBucket,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Bucket {
+struct GlobBucket {
     globs: Vec<(globset::Glob, usize)>,
     sets: OnceLock<Vec<Option<GlobSet>>>,
 }
 
 impl GlobIndex {
-    /// An empty index. `doubt` is what a set of globs that cannot be built (too large) counts as: a match for rules
-    /// that deny, none for rules that allow.
+    /// Returns an empty index.
+    ///
+    /// `doubt` is the result for a set of globs that cannot be built (too large): a match for rules that
+    /// deny, none for rules that allow.
     pub(super) fn new(doubt: bool) -> Self {
         Self { buckets: HashMap::new(), doubt }
     }
@@ -69,7 +71,7 @@ impl GlobIndex {
     }
 }
 
-impl Bucket {
+impl GlobBucket {
     fn find(&self, path: &Candidate<'_>, doubt: bool, found: &mut Vec<usize>) {
         if self.globs.is_empty() {
             return;
@@ -144,7 +146,7 @@ mod tests {
     fn a_set_that_cannot_be_built_counts_where_it_would_deny() {
         for (doubt, expected) in [(true, vec![7]), (false, vec![])] {
             let globs = vec![(crate::pattern::glob("/opt/*", false).unwrap(), 7)];
-            let bucket = Bucket { globs, sets: OnceLock::from(vec![None]) };
+            let bucket = GlobBucket { globs, sets: OnceLock::from(vec![None]) };
             let mut found = Vec::new();
             bucket.find(&Candidate::new("/opt/x"), doubt, &mut found);
             assert_eq!(found, expected);

@@ -1,4 +1,4 @@
-//! Where rules are found: by path, by program name, by argv, by identity.
+//! Index of rules: by path, by program name, by argv, by identity.
 
 use super::globs::GlobIndex;
 use crate::path;
@@ -19,7 +19,7 @@ pub(crate) struct Index {
     first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
     exact: HashMap<Box<str>, Places>,
-    /// The same rules, by their first words.
+    /// Rules for an exact argv, by their first words.
     exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
@@ -29,7 +29,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An empty index; `doubt` is what a glob that cannot be tried counts as.
+    /// Returns an empty index; `doubt` is what a glob that cannot be tried counts as.
     pub(super) fn new(doubt: bool) -> Self {
         Self {
             paths: HashMap::new(),
@@ -112,8 +112,10 @@ impl Index {
         self.globs.find(path, found);
     }
 
-    /// Rules that deny, by any path: literal ones by the one spelling of it, globs by that and by the path itself
-    /// (`/usr/**` is about `/usr/bin/x`, which is compared as `/bin/x`).
+    /// Finds rules that deny, by any path.
+    ///
+    /// Literal ones by the one spelling of it, globs by that and by the path itself (`/usr/**` is about
+    /// `/usr/bin/x`, which is compared as `/bin/x`).
     pub(crate) fn by_any_spelling(&self, path: &str, found: &mut Vec<usize>) {
         let key = path::deny_key(path);
         self.by_path(&key, found);
@@ -124,13 +126,13 @@ impl Index {
         }
     }
 
-    /// Whether the place of a program that is written so has to be looked up. A path that a rule writes out is known by its name
-    /// already, but for one that ends in no name of its own (`/bin/rm/.`).
+    /// Returns true if the place of a program that is written so has to be looked up. A path that a rule
+    /// writes out is known by its name already, but for one that ends in no name of its own (`/bin/rm/.`).
     pub(crate) fn asks_where(&self, name: &str) -> bool {
         name.contains('/') && (!self.globs.is_empty() || matches!(path::base_name(name), "" | "." | ".."))
     }
 
-    /// Whether a rule that denies is about any spelling of this path.
+    /// Returns true if a rule that denies is about any spelling of this path.
     pub(crate) fn may_be_at(&self, path: &str) -> bool {
         let mut found = Vec::new();
         self.by_any_spelling(path, &mut found);
@@ -145,8 +147,9 @@ impl Index {
         extend(&self.first_words, word, found);
     }
 
-    /// Whether a rule that denies may be about a program of this name, without folder and in lower case, of which nothing
-    /// else is known.
+    /// Returns true if a rule that denies may be about a program of this name.
+    ///
+    /// Without folder and in lower case; nothing else is known of it.
     pub(crate) fn may_name(&self, base: &str) -> bool {
         !self.any_program.is_empty()
             || self.first_words.contains_key(base)

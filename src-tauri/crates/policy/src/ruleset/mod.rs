@@ -23,9 +23,8 @@ pub struct RuleSet {
 pub struct Broken {
     /// The rule.
     pub id: RuleId,
-    /// What it should have done.
+    /// Effect that it should have.
     pub effect: Effect,
-    /// What is wrong with it.
     pub problem: String,
 }
 
@@ -37,14 +36,14 @@ impl RuleSet {
         Self { parts: vec![Arc::new(part)] }
     }
 
-    /// These rules and those, which stay where they are: nothing is compiled or copied.
+    /// Joins two sets, without compiling or copying rules.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         self.parts.extend(others.parts.iter().cloned());
         self
     }
 
-    /// The rules that are bound to a program, without how they were used.
+    /// Returns the rules that are bound to a program, without how they were used.
     pub fn pinned(&self) -> impl Iterator<Item = &Rule> {
         self.parts().flat_map(Part::rules).filter(|rule| rule.pin.is_some())
     }
@@ -54,8 +53,10 @@ impl RuleSet {
         self.parts.iter().flat_map(|part| part.broken())
     }
 
-    /// The programs that deny rules name, by path or bare name: the host looks up what lies there and tells it by
-    /// [`RuleSet::identify`], so that the same program under another name is denied as well.
+    /// Returns the programs that deny rules name, by path or bare name.
+    ///
+    /// The host looks up the files there and passes them to [`RuleSet::identify`], so that the same program
+    /// under another name is denied as well.
     pub fn denied_programs(&self, home: &str) -> Vec<(RuleId, String)> {
         self.parts.iter().flat_map(|part| part.denied_programs(home)).collect()
     }
@@ -68,12 +69,12 @@ impl RuleSet {
         }
     }
 
-    /// The rules, as they are looked up.
+    /// Returns the rules, as they are looked up.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().map(AsRef::as_ref)
     }
 
-    /// Deny rules that could not be compiled.
+    /// Returns the deny rules that could not be compiled.
     pub(crate) fn broken_denies(&self) -> impl Iterator<Item = &Broken> {
         self.broken().filter(|broken| broken.effect != Effect::Allow)
     }
@@ -83,7 +84,7 @@ impl RuleSet {
         self.parts().flat_map(Part::of_files).filter(move |rule| rule.is_alive(now, session))
     }
 
-    /// Whether a rule about programs that denies or asks is in force.
+    /// Returns true if a rule about programs that denies or asks is in force.
     pub(crate) fn denies_anything(&self, now: Millis, session: Option<&str>) -> bool {
         self.parts().flat_map(Part::against).any(|rule| rule.is_alive(now, session))
     }

@@ -1,4 +1,4 @@
-//! One lot of rules, compiled: a verdict costs the same with ten of them and with ten thousand.
+//! Compiled lot of rules: a verdict costs the same with ten of them and with ten thousand.
 
 use super::{Broken, files::Files, index::Index};
 use crate::arguments::Arguments;
@@ -37,7 +37,7 @@ pub(crate) struct Compiled {
     pub(crate) command: Option<WordsPattern>,
     /// The patterns of the arguments, where the rule has some.
     pub(crate) args: Option<Arguments>,
-    /// Whether the rule describes programs rather than naming one.
+    /// True if the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
     /// The files that it is about.
     pub(crate) files: Option<Files>,
@@ -92,7 +92,7 @@ impl Part {
         })
     }
 
-    /// Whether the rule of this number is one of these, and may deny.
+    /// Returns true if the rule of this number is one of these, and may deny.
     pub(super) fn has_deny(&self, id: RuleId) -> bool {
         self.places.contains_key(&id)
     }
@@ -107,7 +107,7 @@ impl Part {
         }
     }
 
-    /// Every rule.
+    /// Returns every rule.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|compiled| &compiled.rule)
     }
@@ -122,17 +122,17 @@ impl Part {
         self.files.iter().map(|&at| &self.rules[at])
     }
 
-    /// Allow rules for reading a folder, each with its folder.
+    /// Returns the allow rules for reading a folder, each with its folder.
     pub(crate) fn opened(&self) -> impl Iterator<Item = (&Compiled, &str)> {
         self.opened.iter().filter_map(|&at| Some((&self.rules[at], self.rules[at].opens.as_deref()?)))
     }
 
-    /// Allow rules that name a profile, with their places.
+    /// Returns the allow rules that name a profile, with their indexes.
     pub(crate) fn confined(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.confined.iter().map(|&at| (at, &self.rules[at]))
     }
 
-    /// Allow rules that were confirmed as broad and name no profile, with their places.
+    /// Returns the allow rules that were confirmed as broad and name no profile, with their indexes.
     pub(crate) fn broad(&self) -> impl Iterator<Item = (usize, &Compiled)> {
         self.broad.iter().map(|&at| (at, &self.rules[at]))
     }
@@ -223,13 +223,14 @@ impl Part {
         &self.deny
     }
 
-    /// How an allow rule's path is compared.
+    /// Returns the spelling of a path that an allow rule's is compared with.
     pub(crate) fn allow_key<'a>(&self, path: &'a str) -> std::borrow::Cow<'a, str> {
         if self.any_case { path::fold(path) } else { std::borrow::Cow::Borrowed(path) }
     }
 }
 
-/// What of a rule a verdict looks at: ten thousand of them are kept for as long as Postern runs.
+/// Returns the parts of a rule that a verdict needs: ten thousand of them are kept for as long as Postern
+/// runs.
 fn judged_by(rule: &Rule) -> Rule {
     Rule {
         id: rule.id,
@@ -290,7 +291,7 @@ impl Compiled {
         }
     }
 
-    /// Whether the rule's time has not run out.
+    /// Returns true if the rule's time has not run out.
     pub(crate) fn is_alive(&self, now: Millis, session: Option<&str>) -> bool {
         match &self.rule.lifetime {
             Lifetime::Forever | Lifetime::Quit => true,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names in backquotes in the last column of the page's tables: cases, and tests by their path.
+/// Returns the names in backquotes in the last column of the page's tables: cases, and tests by their path.
 fn named() -> Vec<String> {
     let page = fs::read_to_string(repository().join("docs/BYPASSES.md")).unwrap();
     let rows = page.lines().filter(|line| line.starts_with('|') && line.contains('`'));

@@ -7,7 +7,7 @@ use postern_policy::case::Expect;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// How the cases of one class came out.
+/// Results of the cases of one class.
 #[derive(Debug, Default)]
 struct Tally {
     harmless: usize,
@@ -49,7 +49,7 @@ fn page() -> String {
 
 type Tallies = BTreeMap<(String, u64), Tally>;
 
-/// Of the corpus, and of our own cases.
+/// Counts the corpus, and our own cases.
 fn tallies() -> (Tallies, Tallies) {
     let (mut corpus, mut own) = (Tallies::new(), Tallies::new());
     for one in judged() {

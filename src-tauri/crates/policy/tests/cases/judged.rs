@@ -14,7 +14,6 @@ pub(crate) struct Judged {
     pub(crate) written: Value,
     /// The case as parsed.
     pub(crate) case: Case,
-    /// Its verdict.
     pub(crate) outcome: Outcome,
 }
 
@@ -28,7 +27,7 @@ impl Judged {
     }
 }
 
-/// All cases of all files.
+/// Returns all cases of all files.
 pub(crate) fn judged() -> &'static [Judged] {
     static ALL: OnceLock<Vec<Judged>> = OnceLock::new();
     ALL.get_or_init(|| files::files().iter().flat_map(judge).collect())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const UUID: &str = "0197b1c0-0000-4000-8000-000000000001";
 
-/// A call of `system.run` with these members beside `requestId`.
+/// Returns a call of `system.run` with these members beside `requestId`.
 fn run(mut params: Value) -> Vec<u8> {
     params["requestId"] = UUID.into();
     call("system.run", &params)

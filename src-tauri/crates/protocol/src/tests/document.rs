@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 const PAGE: &str = include_str!("../../../../../docs/PROTOCOL.md");
 
-/// What was said in the page's examples so far.
+/// State of the conversation in the page's examples so far.
 #[derive(Default)]
 struct Heard {
     /// Calls that wait for their answer, by id.
@@ -151,14 +151,14 @@ impl Heard {
     }
 }
 
-/// The key that the page names.
+/// Returns the key that the page names.
 fn key() -> Key {
     let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).expect("32 bytes")));
     assert!(PAGE.contains(&format!("`{}`", key.text())), "the page names it");
     key
 }
 
-/// What is read of it is all of it.
+/// Asserts that nothing of a result is lost when it is read.
 fn same<T: Serialize + DeserializeOwned>(result: &Value, line: &str) {
     let read: T = serde_json::from_value(result.clone()).unwrap_or_else(|error| panic!("{line}: {error}"));
     assert_eq!(serde_json::to_value(read).unwrap(), *result, "{line}");

@@ -1,4 +1,4 @@
-//! What must hold for everything that comes in over a socket.
+//! Tests of everything that comes in over a socket.
 
 mod bad_input;
 mod document;
@@ -7,7 +7,7 @@ pub(crate) mod schema;
 
 use crate::{Call, Refused, decode, limits};
 
-/// What the host does with a line.
+/// Reads a line as the host does.
 fn read(line: &[u8]) -> Result<(crate::Id, Call), Refused> {
     decode(line, limits::FRAME_IN).and_then(Call::of_frame)
 }

@@ -1,4 +1,4 @@
-//! Nothing panics, and what is written is read back as it was.
+//! Round trips: nothing panics, and what is written is read back as it was.
 
 use super::read;
 use crate::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Text without NUL, of any other characters.
+/// Returns text without NUL, of any other characters.
 fn words() -> impl Strategy<Value = String> {
     "[^\u{0}]{1,20}"
 }
@@ -129,7 +129,7 @@ fn notices() -> impl Strategy<Value = Notice> {
     )
 }
 
-/// A message that is right, with one stretch of it replaced.
+/// Returns a message that is right, with one stretch of it replaced.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let patch = prop::collection::vec(any::<u8>(), 0..4);
     (calls(), any::<prop::sample::Index>(), 0..4usize, patch).prop_map(|(call, at, gone, patch)| {

@@ -1,5 +1,6 @@
-//! `docs/wire.schema.json`: the JSON Schema of the channel, made from the types of this crate. `scripts/wire` writes it,
-//! and a test holds it to what the types say. The product carries nothing of this.
+//! Generator of `docs/wire.schema.json`, the JSON Schema of the channel, from the types of this crate.
+//!
+//! `scripts/wire` writes it, and a test holds it to the types. The product carries nothing of this.
 
 use crate::answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, SessionResult, StatusResult,
@@ -75,7 +76,8 @@ fn write_the_schema() {
     std::fs::write(FILE, format!("{:#}\n", schema())).expect("docs can be written to");
 }
 
-/// The whole of it. `$defs` has each request and each event by its method's name, and each answer as `METHOD.result`.
+/// Returns the whole of it. `$defs` has each request and each event by its method's name, and each answer as
+/// `METHOD.result`.
 fn schema() -> Value {
     let mut types = SchemaSettings::draft2020_12().into_generator();
     let mut defs = Map::new();
@@ -91,8 +93,8 @@ fn schema() -> Value {
     );
     defs.insert("error".to_owned(), failure);
     host.push(reference("error"));
-    defs.insert("AgentMessage".to_owned(), json!({"description": "What an agent may say.", "oneOf": agent}));
-    defs.insert("HostMessage".to_owned(), json!({"description": "What an agent may hear.", "anyOf": host}));
+    defs.insert("AgentMessage".to_owned(), json!({"description": "Message of an agent.", "oneOf": agent}));
+    defs.insert("HostMessage".to_owned(), json!({"description": "Message of the host.", "anyOf": host}));
     defs.extend(types.take_definitions(true));
     one_of_both(&mut defs);
     let mut all = json!({
@@ -188,7 +190,7 @@ fn notification(method: &str, params: &Value) -> Value {
     object(&json!({"jsonrpc": {"const": "2.0"}, "method": {"const": method}, "params": params}))
 }
 
-/// An object that has all of these members.
+/// Returns an object that has all of these members.
 fn object(properties: &Value) -> Value {
     // In a fixed order, whichever order of members serde_json was built to keep.
     let names: BTreeSet<&str> =
@@ -200,7 +202,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// What a type cannot say of itself: `system.run` has one of two members.
+/// Adds what a type cannot express: `system.run` has one of two members.
 fn one_of_both(defs: &mut Map<String, Value>) {
     let run = defs.get_mut("Wire").expect("the type of system.run's parameters");
     run["oneOf"] = json!([{"required": ["command"]}, {"required": ["shell"]}]);

@@ -1,5 +1,6 @@
-//! A request's state with what is still to be done for it: in order, each entry of the record durable before what
-//! follows it, and what could not be written kept as owed.
+//! State of a request with what is still to be done for it, in order.
+//!
+//! Each entry of the record is durable before what follows it, and what could not be written is kept as owed.
 
 use super::{Effect, Entry, Event, State, Tells, step};
 use crate::denial::Denial;
@@ -17,21 +18,21 @@ pub fn pause_after(failures: u32) -> Duration {
     FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE)
 }
 
-/// One request: where it is, and what is to be done for it. Times are counted from any fixed moment.
+/// A request: its state, and what is to be done for it. Times are counted from any fixed moment.
 #[derive(Debug)]
 pub struct Life {
     state: State,
     to_do: VecDeque<Effect>,
     under_way: UnderWay,
-    /// Whether anything of it is on record.
+    /// True if anything of it is on record.
     recorded: bool,
-    /// How often the write at the head of `to_do` failed.
+    /// Number of failed writes of the entry at the head of `to_do`.
     failures: u32,
-    /// When that is tried again.
+    /// Time at which that is tried again.
     again: Option<Duration>,
 }
 
-/// What everything else waits for.
+/// Write that everything else waits for.
 #[derive(Debug)]
 enum UnderWay {
     Nothing,
@@ -39,14 +40,15 @@ enum UnderWay {
     Remembering,
 }
 
-/// What a write that failed means.
+/// Meaning of a write that failed.
 #[derive(Debug)]
 pub enum Refused {
-    /// Nothing of the request is on record: it did not happen, and is to be forgotten.
+    /// No entry of the request is on record: it did not happen, and is to be forgotten.
     Forgotten,
-    /// What was to begin with it does not begin: the request ends. The effects are to be carried out at once.
+    /// The step that was to begin with the entry does not begin: the request ends. The effects are to be
+    /// carried out at once.
     NotBegun(Vec<Effect>),
-    /// It is owed: [`Life::next`] gives it again, once [`Life::due`] has come.
+    /// Owed: [`Life::next`] gives it again, once [`Life::due`] has come.
     Owed,
 }
 
@@ -105,7 +107,7 @@ impl Life {
         now
     }
 
-    /// What the state has moved past does not begin any more. What is on its way to the record stays, in its order.
+    /// Drops effects that the state has moved past. Entries on their way to the record stay, in their order.
     fn drop_superseded(&mut self) {
         let (asks, starts) = (self.is_asking(), matches!(self.state, State::Starting { .. }));
         self.to_do.retain(|effect| match effect {
@@ -124,7 +126,7 @@ impl Life {
         matches!(self.state, State::Asking { .. })
     }
 
-    /// Gives what is to be done next; none where that waits for something under way, or for its time.
+    /// Gives what is to be done next; `None` if that waits for something under way, or for its time.
     pub fn next(&mut self, now: Duration) -> Option<Effect> {
         if self.is_busy() || self.again.is_some_and(|again| now < again) {
             return None;
@@ -145,7 +147,7 @@ impl Life {
         Some(effect)
     }
 
-    /// The entry under way is durable, or the rule is saved.
+    /// Notes that the entry under way is durable, or the rule is saved.
     pub fn done(&mut self) {
         if let UnderWay::Recording(_) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) {
             self.recorded = true;
@@ -153,13 +155,15 @@ impl Life {
         }
     }
 
-    /// The rule that the person chose could not be saved: nothing starts, and the request ends with `denial`.
+    /// Returns the rule that the person chose could not be saved: nothing starts, and the request ends with
+    /// `denial`.
     pub fn not_remembered(&mut self, denial: Denial) -> Vec<Effect> {
         self.under_way = UnderWay::Nothing;
         self.apply(Event::Drifted(denial))
     }
 
-    /// The entry under way could not be written. Nothing begins that needs it; `denial` is how the request ends then.
+    /// Returns the entry under way could not be written. Nothing begins that needs it; `denial` is how the
+    /// request ends then.
     pub fn refused(&mut self, now: Duration, denial: Denial) -> Refused {
         let UnderWay::Recording(entry) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) else {
             return Refused::Owed;
@@ -171,7 +175,7 @@ impl Life {
         let begins =
             |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Remember | Effect::Ask { .. });
         if self.to_do.iter().any(begins) {
-            // A yes that came meanwhile is no yes any more, and nobody is told that it was.
+            // An approval that came meanwhile is no yes any more, and nobody is told that it was.
             self.to_do.retain(|effect| match effect {
                 Effect::Record(entry) => !matches!(entry.state, State::Starting { .. }),
                 Effect::Acknowledge => false,
@@ -189,7 +193,7 @@ impl Life {
         Refused::Owed
     }
 
-    /// Whether a later entry says more than one that could not be written.
+    /// Returns true if a later entry says more than one that could not be written.
     fn is_superseded(&self, entry: &Entry) -> bool {
         let tells_nothing = matches!(entry.tells, None | Some(Tells::Pending));
         tells_nothing && self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))

@@ -1,5 +1,5 @@
-//! The laws of a request's whole life, over random interleavings of what happens, of writes that fail, of time, and of the
-//! end of the host.
+//! Laws of a request's whole life, over random interleavings of events, failing writes, time, and the end of
+//! the host.
 
 use super::tests::{denial, digest, events, yes_to};
 use super::{Effect, Ending, Entry, Event, Exit, Life, Refused, State, Tells, pause_after};
@@ -8,18 +8,16 @@ use postern_protocol::{By, DenyReason};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// What can happen beside the events of a request.
+/// Happening beside the events of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Happening {
-    /// One of [`events`], where it can happen.
+    /// An index into [`events`], if that event can happen.
     Event(usize),
     /// The write under way is durable.
     Written,
-    /// It failed.
     NotWritten,
     /// The rule is saved.
     Saved,
-    /// It could not be saved.
     NotSaved,
     /// So many milliseconds pass.
     Pass(u16),
@@ -40,7 +38,7 @@ fn happenings() -> impl Strategy<Value = Vec<Happening>> {
     prop::collection::vec(one, 0..48)
 }
 
-/// Whether there is a process.
+/// State of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Process {
     None,
@@ -56,7 +54,7 @@ enum Process {
 struct Host {
     life: Life,
     now: Duration,
-    /// What is durable.
+    /// Durable entries.
     record: Vec<Entry>,
     writing: Option<Entry>,
     saving: bool,
@@ -91,14 +89,14 @@ impl Host {
         self.forgotten || self.told_ended > 0
     }
 
-    /// Whether an event can happen as things are: a process ends only where there is one.
+    /// Returns true if an event can happen as things are: a process ends only where there is one.
     fn can_happen(&self, event: &Event) -> bool {
         match event {
             Event::Started { .. } | Event::SpawnFailed { .. } | Event::Drifted(_) => {
                 self.process == Process::Coming
             }
             Event::Exited(_) | Event::TimedOut => self.process == Process::Runs,
-            // A yes is handed to the agent where a process would start.
+            // An approval is handed to the agent where a process would start.
             Event::LeftToAgent if matches!(self.life.state(), State::Starting { .. }) => {
                 self.process == Process::Coming
             }
@@ -222,7 +220,7 @@ impl Host {
         self.proceed();
     }
 
-    /// The next host reads the record: what becomes of the request must fit what became of the process.
+    /// Ends the host: the next one reads the record, and the request's fate must fit that of the process.
     fn crash(&self) {
         let Some(last) = self.record.last() else {
             assert_eq!(self.starts, 0, "it ran, and nothing is known of it");
@@ -241,7 +239,7 @@ impl Host {
         }
     }
 
-    /// From here on every write succeeds, and whatever waits goes on: the end comes.
+    /// Lets every write succeed from here on, so that the end comes.
     fn heal(&mut self) {
         for _ in 0..64 {
             if self.is_over() {

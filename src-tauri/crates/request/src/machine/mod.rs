@@ -5,26 +5,25 @@ use crate::plan::Digest;
 use postern_protocol::{By, EndReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
-/// Where a request is in its life.
+/// State of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It came in and is looked up and judged; nothing of it was done.
+    /// Received, looked up and judged; nothing of it was done.
     Received,
     /// A person is to be asked, and its turn for that has not come.
     Queued,
     /// A question is open.
     Asking {
-        /// What is shown.
+        /// Digest on show.
         digest: Digest,
     },
     /// Let through; the last checks and the start are under way.
     Starting {
-        /// Who let it through.
+        /// Actor that let it through.
         by: By,
         /// A stop that came before the process id was known.
         stop: Option<Stop>,
     },
-    /// It runs.
     Running {
         /// Process id.
         pid: u32,
@@ -33,18 +32,16 @@ pub enum State {
     Stopping {
         /// Process id.
         pid: u32,
-        /// Why.
         stop: Stop,
     },
-    /// It ended; nothing changes it any more.
+    /// Ended; nothing changes it any more.
     Ended(Ending),
 }
 
-/// Why a run is stopped.
+/// Reason why a run is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// Its time ran out.
     TimedOut,
     /// The agent or the person ended it.
     Killed,
@@ -52,24 +49,21 @@ pub enum Stop {
     Shutdown,
 }
 
-/// How a request ended.
+/// End of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Ending {
-    /// It never ran.
     Denied(Denial),
-    /// It ran and ended.
     Finished {
-        /// How.
         #[serde(rename = "outcome")]
         end: RunEnd,
     },
-    /// It was let through but could not be started.
+    /// Let through, but not started.
     Failed {
-        /// Why, in words.
+        /// Reason, in words.
         message: String,
     },
-    /// Its agent may do it itself: Postern starts nothing, and does not hear what becomes of it.
+    /// Left to its agent: Postern starts nothing, and does not learn what becomes of it.
     Allowed,
 }
 
@@ -90,10 +84,10 @@ impl Ending {
     }
 }
 
-/// How a run ended, and what its process did where that is known.
+/// End of a run, with what its process did if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// How, in the protocol's word.
+    /// Outcome, in the protocol's word.
     #[serde(rename = "kind")]
     pub outcome: Outcome,
     /// The exit of the process, whoever caused it.
@@ -105,7 +99,7 @@ pub struct RunEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
-    /// It exited with this code.
+    /// Exit with this code.
     Code(i32),
     /// The signal of this number ended it.
     Signal(i32),
@@ -162,67 +156,64 @@ impl From<&Ending> for RunState {
     }
 }
 
-/// What can happen to a request.
+/// Events that change a request's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It was judged: let through.
+    /// The verdict is allow.
     JudgedAllow {
-        /// Who let it through.
+        /// Actor that let it through.
         by: By,
-        /// What was let through.
+        /// Digest that was let through.
         digest: Digest,
     },
-    /// It was judged: a person decides.
+    /// The verdict is ask.
     JudgedAsk {
-        /// What will be shown.
+        /// Digest that will be shown.
         digest: Digest,
     },
-    /// It was judged: a person decides, once its turn has come.
+    /// The verdict is ask, and the question waits for its turn.
     JudgedQueue,
-    /// It was judged or could not be resolved: denied.
+    /// The verdict is deny, or the request could not be resolved.
     JudgedDeny(Denial),
     /// A person answered yes.
     AnsweredAllow {
-        /// What the person saw.
+        /// Digest that the person saw.
         digest: Digest,
-        /// The same plan in the profile that the answer asks for, if it asks for one.
+        /// Digest of the same plan in the profile that the answer asks for, if it asks for one.
         confined: Option<Digest>,
-        /// Whether a rule is to be remembered first.
+        /// True if a rule is to be remembered first.
         remember: bool,
     },
     /// A person changed the command: something else is on show from now on, and nobody has said yes to that yet.
     Edited {
-        /// What is shown now.
+        /// Digest that is shown now.
         digest: Digest,
     },
     /// A person answered no, or a new deny rule did.
     AnsweredDeny(Denial),
     /// Judged again while it waited (a new rule, or the fallback): it may run now.
     Allowed {
-        /// Who let it through.
+        /// Actor that let it through.
         by: By,
-        /// What was let through.
+        /// Digest that was let through.
         digest: Digest,
     },
-    /// It was let through, and is its agent's to do: where a run would start, it ends.
+    /// Let through, and its agent's to do: where a run would start, it ends.
     LeftToAgent,
-    /// Nobody answered in time and the fallback says no.
+    /// No answer came in time and the fallback denies.
     Expired(Denial),
     /// The agent withdrew it, its session closed, or its connection went away when that was asked for.
     Withdrawn(Denial),
     /// The last check found a difference.
     Drifted(Denial),
-    /// It could not be started.
     SpawnFailed {
-        /// Why, in words.
+        /// Reason, in words.
         message: String,
     },
-    /// It was started.
     Started {
         /// Process id.
         pid: u32,
     },
-    /// Its time ran out.
     TimedOut,
     /// The agent or the person wants it ended.
     Killed,
@@ -232,8 +223,10 @@ pub enum Event {
     Exited(RunEnd),
 }
 
-/// What is to be done because of an event. Carried out in order, except for what waits for nothing
-/// ([`Effect::is_immediate`]); an entry of the record is durable before what follows it.
+/// Effect of an event, to be carried out in order, except for those that wait for nothing
+/// ([`Effect::is_immediate`]).
+///
+/// An entry of the record is durable before what follows it.
 #[derive(Debug)]
 pub enum Effect {
     /// Write this down, durably, before anything that follows; the first time, the request with it.
@@ -242,7 +235,7 @@ pub enum Effect {
     Accept,
     /// Open a question and its timer.
     Ask {
-        /// What is shown.
+        /// Digest on show.
         digest: Digest,
     },
     /// Close the question wherever it is shown. Never waits for a record.
@@ -278,25 +271,24 @@ impl Effect {
 /// An entry of the record: where a request is, and the event that its agent is told of in the same transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where the request is.
+    /// State to record.
     pub state: State,
-    /// What its agent is told.
+    /// Notification for its agent.
     pub tells: Option<Tells>,
-    /// Whether the start that follows is written down as intended: from here on it may have been started.
+    /// True if the start that follows is written down as intended: from here on it may have been started.
     pub intends: bool,
 }
 
-/// What the agent is told with an entry of the record.
+/// Notification that goes out with an entry of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tells {
     /// A person is asked, or is asked about something else.
     Pending,
-    /// It runs.
     Started {
         /// Process id.
         pid: u32,
     },
-    /// It ended. Given exactly once.
+    /// Given exactly once.
     Ended,
 }
 

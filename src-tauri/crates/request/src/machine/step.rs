@@ -37,7 +37,7 @@ impl Approved {
 
 type Next = (State, Vec<Effect>);
 
-/// What becomes of a request in `state` when `event` happens, and what is to be done about it, in order.
+/// Applies `event` to a request in `state`, and returns the new state with its effects, in order.
 pub fn step(state: State, event: Event) -> Next {
     match state {
         State::Received => received(event),
@@ -125,7 +125,7 @@ fn asking(shown: Digest, event: Event) -> Next {
         }
         Event::Killed => refused(cancelled()),
         Event::Shutdown => refused(Refusal::Quit.into()),
-        // A yes to something else than what is on show is no yes.
+        // An approval to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
         | Event::JudgedAllow { .. }
         | Event::LeftToAgent
@@ -140,8 +140,10 @@ fn asking(shown: Digest, event: Event) -> Next {
     }
 }
 
-/// From here on nothing gives a second [`Effect::Start`]. A stop is remembered until there is a process to stop; the
-/// first one counts.
+/// Handles events while a start is under way.
+///
+/// From here on nothing gives a second [`Effect::Start`]. A stop is remembered until there is a process to
+/// stop; the first one counts.
 fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
     match event {
         Event::Started { pid } => {
@@ -255,7 +257,7 @@ fn unchanged(state: State) -> Next {
     (state, Vec::new())
 }
 
-/// What a yes asks to be kept beside it.
+/// Rule that an approval asks to be kept beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remember {
     /// No person gave it.
@@ -266,7 +268,7 @@ enum Remember {
     Rule,
 }
 
-/// The only place where permission comes into being.
+/// Returns the only place where permission comes into being.
 fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
     let starting = State::Starting { by, stop: None };
     let intended = remember != Remember::Rule;
@@ -284,7 +286,7 @@ fn record(state: &State, tells: Option<Tells>) -> Effect {
     Effect::Record(Entry { state: state.clone(), tells, intends: false })
 }
 
-/// A stop never waits for the disk: it comes before its record.
+/// Stops a run: the signal never waits for the disk, so it comes before its record.
 fn stopped(pid: u32, stop: Stop) -> Next {
     let stopping = State::Stopping { pid, stop };
     let effects = vec![Effect::Stop(stop), record(&stopping, None)];
@@ -302,7 +304,7 @@ fn denied(denial: Denial) -> Next {
     end(Ending::Denied(denial), None, None)
 }
 
-/// Denied while its question is on show.
+/// Denies a request while its question is on show.
 fn refused(denial: Denial) -> Next {
     end(Ending::Denied(denial), Some(Effect::CloseQuestion), None)
 }

@@ -14,7 +14,7 @@ pub(super) fn digest(name: &str) -> Digest {
     Digest(name.into())
 }
 
-/// What an effect is, without the parts that cannot be compared.
+/// Effect without the parts that cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Did {
     Record(Entry),
@@ -42,7 +42,8 @@ pub(super) fn did(effect: &Effect) -> Did {
     }
 }
 
-/// What can happen, likely things more than once. Sequences are drawn as indexes: that is fast, and shrinks well.
+/// Returns the possible events, likely ones more than once. Sequences are drawn as indexes: that is fast, and
+/// shrinks well.
 pub(super) fn events() -> Vec<Event> {
     let ask = |name| Event::JudgedAsk { digest: digest(name) };
     let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), confined: None, remember };
@@ -81,7 +82,7 @@ pub(super) fn events() -> Vec<Event> {
     ]
 }
 
-/// What `event` says yes to, in `state`; none where it is no yes.
+/// Returns the digest that `event` approves in `state`; `None` if it approves nothing.
 pub(super) fn yes_to<'a>(state: &State, event: &'a Event) -> Option<&'a Digest> {
     match (state, event) {
         (State::Received | State::Queued, Event::JudgedAllow { digest, .. })
@@ -106,7 +107,7 @@ fn needs_record(did: &Did) -> bool {
 
 #[derive(Default)]
 struct Laws {
-    /// Whether it was judged so that its agent may do it.
+    /// True if it was judged so that its agent may do it.
     left: bool,
     yes: u32,
     starts: u32,

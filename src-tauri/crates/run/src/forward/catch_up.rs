@@ -10,7 +10,7 @@ use postern_protocol::{
 use rustix::event::{PollFd, PollFlags, poll};
 
 impl Forward {
-    /// Output that was told.
+    /// Prints output that a notification carried.
     pub(super) fn print(&mut self, output: Output) -> Result<(), Gone> {
         let (stream, offset) = (output.stream, output.offset);
         self.catch_up(stream, offset)?;
@@ -21,7 +21,7 @@ impl Forward {
         Ok(())
     }
 
-    /// The run ended: what it wrote and was not told yet is asked for.
+    /// Asks for the output that was not delivered yet, once the run has ended.
     pub(super) fn finished(&mut self, finished: &Finished) -> Result<(), Gone> {
         let taken = self.outputs.taken(Stream::Stdout) + self.outputs.taken(Stream::Stderr);
         if taken < finished.bytes {
@@ -58,7 +58,7 @@ impl Forward {
         Ok(())
     }
 
-    /// Asks and waits for the answer; none where the host has none to give.
+    /// Asks and waits for the answer; `None` if the host has none to give.
     fn ask_now<R: for<'de> serde::Deserialize<'de>>(&mut self, call: &Call) -> Result<Option<R>, Gone> {
         self.channel.set_nonblocking(false)?;
         let answer = self.channel.ask(call);
@@ -91,7 +91,7 @@ impl Forward {
     }
 }
 
-/// Where the data of a stream begins, and the data.
+/// Returns the offset and the data of a stream.
 fn part_of(part: OutputResult, stream: Stream) -> Option<(u64, Vec<u8>)> {
     let bytes = match stream {
         Stream::Stdout => part.stdout_encoding.decode(part.stdout),

@@ -6,7 +6,7 @@ use postern_client::{ConnectError, Gone};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
-/// How long a host that went away may take to come back.
+/// Time that a host that went away has to come back.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two tries to reach it.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };

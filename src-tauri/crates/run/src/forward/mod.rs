@@ -1,4 +1,4 @@
-//! One command, forwarded: its request, its events, its streams and signals, over one connection or several.
+//! A forwarded command: its request, its events, its streams and signals, over one connection or several.
 
 mod catch_up;
 mod come_back;
@@ -19,15 +19,15 @@ use uuid::Uuid;
 
 /// Signals that end a program.
 const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
-/// How long a host has, after such a signal, to tell how the command ended, or that it goes on.
+/// Time that a host has, after such a signal, to report the end of the command, or that it goes on.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How this program itself is to behave.
+/// Settings for this program's own behavior.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
-    /// How long it waits for the end; none is as long as that takes.
+    /// Time that it waits for the end; `None` is without a limit.
     pub(crate) wait: Option<Duration>,
-    /// It says nothing of waiting.
+    /// True if it prints nothing while it waits.
     pub(crate) quiet: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Forward {
     run_id: Option<Id>,
     input_id: Option<Id>,
     terms: Terms,
-    /// When it waits no longer.
+    /// Time at which it stops waiting.
     deadline: Option<Instant>,
     state: RunState,
     /// The question that was told of last.
@@ -58,7 +58,7 @@ pub(crate) struct Forward {
     ending: Option<Ending>,
 }
 
-/// What the system says about everything that was waited for; nothing about what was not.
+/// Readiness as the system reports it; false for all that was not waited for.
 struct Ready {
     signals: PollFlags,
     output: PollFlags,
@@ -144,7 +144,7 @@ impl Forward {
         self.go_on(&ready).map(|()| None)
     }
 
-    /// The end by a signal that the host was told of, where it says nothing of how the command ended.
+    /// Returns the end by a signal that the host was told of, where it says nothing of how the command ended.
     fn left(&self) -> Ending {
         let ending = self.passed_on.map_or_else(|| Ending::quiet(TROUBLE), Ending::signal);
         let says = "Postern has not told how the command ended, so this program does not wait for it";
@@ -273,7 +273,7 @@ impl Forward {
         Ok(())
     }
 
-    /// The request is known to the host: under way, or (when it was sent again) over.
+    /// Notes that the host has the request: under way, or (when it was sent again) over.
     fn accepted(&mut self, result: serde_json::Value) -> Result<(), Gone> {
         match RunResult::of_value(result) {
             Ok(RunResult::Accepted(accepted)) => {
@@ -291,7 +291,7 @@ impl Forward {
         }
     }
 
-    /// The request is on its way: where it is, and what there is to be known about it.
+    /// Notes the state of a request under way, and prints what there is to know about it.
     fn goes_on(&mut self, accepted: &Accepted) {
         self.join(accepted.request_id);
         // Asked for again after the connection was lost: all of that was said.
@@ -309,7 +309,7 @@ impl Forward {
         }
     }
 
-    /// The host knows it under a number from before: its end was not heard then.
+    /// Takes the number that the host knows the request under: its end was not delivered then.
     fn join(&mut self, request_id: Uuid) {
         if request_id != self.request.request_id {
             self.request.request_id = request_id;
@@ -361,7 +361,7 @@ impl Forward {
     }
 }
 
-/// What a command that writes where nobody reads gets.
+/// Returns the signal for a command that writes to a closed stream.
 fn broken_pipe() -> Signal {
     Signal::of_number(libc::SIGPIPE).unwrap_or_else(Signal::term)
 }

@@ -428,7 +428,7 @@ fn output_that_was_never_told_is_asked_for_at_the_end() {
     play.end();
 }
 
-/// A part of standard output that was asked for.
+/// Returns a part of standard output that was asked for.
 fn part(scene: &Scene, offset: u64, text: &str) -> OutputResult {
     OutputResult {
         request_id: scene.run.request_id,

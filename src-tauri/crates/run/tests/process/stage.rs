@@ -11,12 +11,12 @@ use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 use tempfile::TempDir;
 
-/// The program under test.
+/// Returns the program under test.
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_postern-run")
 }
 
-/// It, with nothing around it.
+/// Returns the command without arguments and surroundings.
 pub(crate) fn bare() -> Command {
     at(Path::new(program()))
 }
@@ -45,20 +45,21 @@ impl Play {
         self.folder.path()
     }
 
-    /// `postern-run` on this stage.
+    /// Returns `postern-run` on this stage.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.command_at(Path::new(program()), arguments)
     }
 
-    /// The same, called by this path.
+    /// Returns `postern-run` on this stage, called by this path.
     pub(crate) fn command_at(&self, path: &Path, arguments: &[&str]) -> Command {
         let mut command = at(path);
         command.env("POSTERN_SOCKET", self.folder().join("agent.sock")).args(arguments);
         command
     }
 
-    /// The same, with SIGINT as said (`DEFAULT`, `IGNORE`), however the tests were started: a shell starts what goes into the
-    /// background with SIGINT ignored.
+    /// Returns `postern-run` with SIGINT as given (`DEFAULT`, `IGNORE`).
+    ///
+    /// A shell starts what goes into the background with SIGINT ignored, and the tests may be started so.
     pub(crate) fn command_with(&self, interrupt: &str, arguments: &[&str]) -> Command {
         let mut command = at(Path::new("/usr/bin/perl"));
         command.args(["-e", "$SIG{INT} = shift; exec @ARGV or die", interrupt, program()]).args(arguments);
@@ -66,7 +67,7 @@ impl Play {
         command
     }
 
-    /// The host's part went through to its end.
+    /// Asserts that the host's part went through to its end.
     pub(crate) fn end(self) {
         assert!(self.host.join().is_ok(), "the host's part failed");
     }
@@ -77,7 +78,7 @@ pub(crate) struct Scene {
     pub(crate) visit: Visit,
     pub(crate) run: RunParams,
     pub(crate) sequence: u64,
-    /// Where the next piece of standard output begins.
+    /// Start of the next piece of standard output.
     pub(crate) offset: u64,
 }
 
@@ -115,7 +116,7 @@ impl Scene {
         }));
     }
 
-    /// Standard error always begins anew: tests write one piece of it at most.
+    /// Sends output. Standard error always begins at 0: tests write one piece of it at most.
     pub(crate) fn output(&mut self, stream: Stream, bytes: &[u8]) {
         let offset = match stream {
             Stream::Stdout => self.offset,
@@ -135,7 +136,7 @@ impl Scene {
     }
 }
 
-/// The end of a run that says nothing of its output.
+/// Returns the end of a run that says nothing of its output.
 pub(crate) fn finished(exit_code: Option<i32>) -> Event {
     Event::Finished(Finished {
         outcome: Outcome::Exited,
@@ -155,7 +156,7 @@ pub(crate) fn finished(exit_code: Option<i32>) -> Event {
     })
 }
 
-/// An open question, as the host tells of it.
+/// Returns an open question, as the host tells of it.
 pub(crate) fn pending() -> Pending {
     Pending {
         expires_at: "2026-01-01T00:02:00.000Z".to_owned(),

@@ -101,7 +101,7 @@ impl Table {
         format!("json_object({})", pairs.join(", "))
     }
 
-    /// The row's key as text, whatever the columns are.
+    /// Returns the row's key as text, whatever the columns are.
     fn key(&self, row: &str) -> String {
         let parts: Vec<String> = self.key.iter().map(|name| format!("CAST({row}.{name} AS TEXT)")).collect();
         parts.join(" || ' ' || ")

@@ -47,7 +47,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// Appends the changes noted in this transaction to the chain. Returns the number of the last new row, if there
 /// is one.
 pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
-    struct Noted {
+    struct NotedChange {
         subject: String,
         key: String,
         before: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
     let mut query =
         conn.prepare_cached("SELECT subject, key, before, after, widens FROM unsealed ORDER BY number")?;
     let noted = query.query_map([], |row| {
-        Ok(Noted {
+        Ok(NotedChange {
             subject: row.get(0)?,
             key: row.get(1)?,
             before: row.get(2)?,
@@ -65,7 +65,7 @@ pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
             widens: row.get(4)?,
         })
     })?;
-    let noted: Vec<Noted> = noted.collect::<Result<_, _>>()?;
+    let noted: Vec<NotedChange> = noted.collect::<Result<_, _>>()?;
     if noted.is_empty() {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
     let last = super::newest(conn)?;
     let (mut number, mut before) = last.map_or((0, BEGINNING.to_vec()), |last| (last.number, last.hash));
     let first = number;
-    for Noted { subject, key, before: old, after: new, widens: told } in noted {
+    for NotedChange { subject, key, before: old, after: new, widens: told } in noted {
         let read = |text: Option<String>| text.map(|text| capture::plain(&subject, &key, &text));
         let (old, new) = (read(old), read(new));
         if old == new {

@@ -3,6 +3,7 @@
 use super::{ITSELF, chain, newest, note};
 use crate::doubt::{self, Cause};
 use crate::error::Error;
+use crate::file::AUDIT_HEAD;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,9 +11,6 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-
-/// Suffix of the head's file name.
-pub(crate) const COMPANION: &str = ".audit";
 
 /// Length of the chain and hash of its newest row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +21,7 @@ pub(super) struct Head {
 
 fn place(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(COMPANION);
+    name.push(AUDIT_HEAD);
     name.push(suffix);
     PathBuf::from(name)
 }

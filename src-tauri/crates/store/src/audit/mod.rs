@@ -14,7 +14,7 @@ mod widens;
 pub(crate) use capture::prepare;
 pub(crate) use chain::seal;
 pub use chain::{Broken, Verified, verify};
-pub(crate) use head::{COMPANION, keep as keep_head, rows as rows_at_head};
+pub(crate) use head::{keep as keep_head, rows as rows_at_head};
 
 use crate::error::Error;
 use postern_policy::Millis;
@@ -103,7 +103,7 @@ pub fn current() -> Option<Arc<By>> {
     BY.try_with(Arc::clone).ok()
 }
 
-/// One recorded change.
+/// A recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Position in the chain, from 1 without gaps.
@@ -179,8 +179,9 @@ pub fn note(
     Ok(())
 }
 
-/// Makes what is noted of a row in this transaction a part of an entry that was noted before it: that one alone says that more may
-/// run.
+/// Makes the changes noted in this transaction a part of an earlier entry.
+///
+/// That entry alone says that more may run.
 pub(crate) fn part(conn: &Connection, subject: &str, key: &str) -> Result<(), Error> {
     let mut update = conn.prepare_cached("UPDATE unsealed SET widens = 0 WHERE subject = ?1 AND key = ?2")?;
     update.execute([subject, key])?;

@@ -12,7 +12,7 @@ const ORDERS: [(&str, &[&str]); 3] = [
     ("ask", &["always", "on-miss", "off"]),
     ("fallback", &["deny", "allowlist", "full"]),
 ];
-/// What an agent may do about a class of effects.
+/// Settings of a class of effects, strictest first.
 const CLASS: &[&str] = &["deny", "ask", "allow"];
 
 pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Option<&Value>) -> bool {

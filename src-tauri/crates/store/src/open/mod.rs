@@ -1,10 +1,10 @@
 //! Opening the record: settings of each connection, checks, what happens to a damaged file.
 
 use crate::doubt::{self, Cause};
-use crate::error::{Error, OpenError};
+use crate::error::{Error, OpenError, is_damage};
 use crate::{audit, file, migrate};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use std::path::{Path, PathBuf};
 pub(crate) const PRECIOUS: [&str; 7] =
     ["agents", "rules", "sessions", "skill_folders", "skills", "skill_clis", "settings"];
 
-/// How the record was found.
+/// State in which the record was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// As it was left.
     Existing,
     /// There was none: it is empty.
     Created,
-    /// It was damaged. It was moved to `aside`, and an empty one took its place: the host denies everything until the
-    /// person acts.
+    /// Damaged, moved to `aside` and replaced by an empty one: the host denies everything until the person
+    /// acts.
     Damaged {
-        /// Where the damaged file lies now.
+        /// New path of the damaged file.
         aside: PathBuf,
     },
 }
 
-/// Why a file that was there cannot be used.
+/// Reason why an existing file cannot be used.
 enum Trouble {
-    /// It cannot be trusted.
+    /// Untrusted content.
     Damage(String),
-    /// It is not for us.
+    /// File of another program or version.
     Refused(OpenError),
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn adopt(path: &Path, found: &Value) -> Result<(), OpenError> {
     }
 }
 
-/// `found` is recorded in the audit.
+/// Tries to open the record. `found` is recorded in the audit.
 fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), Trouble> {
     let trouble = |source: rusqlite::Error| {
         if is_damage(&source) {
@@ -117,7 +117,7 @@ fn refuse_others(
     Ok(())
 }
 
-/// A connection that can only read.
+/// Returns a connection that can only read.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     conn.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024;")?;
@@ -136,8 +136,9 @@ fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A commit outlives the process; the writer asks for more where a job does (see [`crate::writer`]). A flush returns
-/// when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
+/// Configures the writer: a commit outlives the process; the writer asks for more where a job does (see
+/// [`crate::writer`]). A flush returns when the drive itself has it, also on macOS, where `fsync` alone does
+/// not promise that.
 ///
 /// The log is copied into the file when it holds 4,000 pages (16 MiB, as long as it is kept), not 1,000: each copying
 /// flushes twice, and the one writer waits for it.
@@ -165,11 +166,6 @@ pub(crate) fn check_all(conn: &Connection) -> rusqlite::Result<Vec<String>> {
 fn quick_check(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
     let found: Vec<String> = conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())
-}
-
-/// Whether SQLite says that the file is not what it wrote.
-pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
 #[cfg(test)]

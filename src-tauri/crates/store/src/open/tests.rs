@@ -1,4 +1,4 @@
-//! What is found on disk, and what becomes of it.
+//! Tests of what is found on disk, and what becomes of it.
 
 use super::Opened;
 use crate::doubt::Cause;
@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// A path for a record, in a folder that is not there yet.
+/// Returns a path for a record, in a folder that is not there yet.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data/postern.db");
@@ -23,7 +23,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
-/// A closed record with rules and requests that fill some pages.
+/// Returns a closed record with rules and requests that fill some pages.
 fn filled() -> (tempfile::TempDir, PathBuf) {
     let (folder, path) = place();
     let store = Store::open(&path).unwrap();

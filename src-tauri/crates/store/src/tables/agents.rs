@@ -22,19 +22,17 @@ CREATE TABLE agents (
 /// An agent as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name and folder.
+    /// Id, which is also the name of its folder.
     pub id: AgentId,
     /// The name that the person gave it.
     pub name: String,
-    /// Its colour, `#rrggbb`.
+    /// Color, `#rrggbb`.
     pub color: String,
-    /// Its settings.
     pub settings: Settings,
     /// Uids besides the person's own that may connect.
     pub uids: Vec<u32>,
-    /// When it was added.
     pub created_at: Millis,
-    /// When it last asked for something.
+    /// Time of its last request.
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then.
     pub denied_until: Option<Millis>,
@@ -55,13 +53,13 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Agent> {
     })
 }
 
-/// Every agent, by name.
+/// Returns every agent, by name.
 pub fn all(conn: &Connection) -> Result<Vec<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents ORDER BY id"))?;
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
 }
 
-/// One agent.
+/// Returns an agent.
 pub fn get(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE id = ?1"))?;
     Ok(query.query_row([id.as_str()], row).optional()?)
@@ -86,7 +84,7 @@ pub fn add(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     if added == 1 { Ok(()) } else { Err(Error::Refused(format!("there is an agent {} already", agent.id))) }
 }
 
-/// Writes name, colour, settings, uids and the time until which it is denied.
+/// Writes name, color, settings, uids and the time until which it is denied.
 pub fn save(conn: &Connection, agent: &Agent) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE agents SET name = ?2, color = ?3, settings = ?4, uids = ?5, denied_until = ?6 WHERE id = ?1",

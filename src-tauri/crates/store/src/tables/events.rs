@@ -1,4 +1,4 @@
-//! What each agent was told, numbered without gaps, so that one that reconnects hears what it missed.
+//! Events of each agent, numbered without gaps, so that one that reconnects gets what it missed.
 
 use crate::column::Id;
 use crate::error::Error;
@@ -21,13 +21,11 @@ CREATE TABLE events (
 /// Something to tell an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// Whom.
     pub agent: AgentId,
-    /// When.
     pub at: Millis,
     /// The request it is about: the host's own number.
     pub request: Option<Uuid>,
-    /// `exec.started` and the like.
+    /// `exec.started` and similar ones.
     pub method: String,
     /// JSON text of its fields, without `sequence` and `at`.
     pub params: String,
@@ -36,13 +34,13 @@ pub struct NewEvent {
 /// Something that an agent was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
-    /// Its number: 1, 2, 3, … for each agent.
+    /// Number: 1, 2, 3, … for each agent.
     pub sequence: u64,
     /// The rest.
     pub event: NewEvent,
 }
 
-/// The number that the next event of an agent gets.
+/// Returns the number that the next event of an agent gets.
 pub fn next(conn: &Connection, agent: &AgentId) -> Result<u64, Error> {
     let mut query = conn.prepare_cached("SELECT next_sequence FROM agents WHERE id = ?1")?;
     let next = query.query_row([agent.as_str()], |row| row.get(0)).optional()?;
@@ -73,7 +71,7 @@ pub fn append_as(conn: &Connection, sequence: u64, event: &NewEvent) -> Result<(
     Err(Error::Refused(format!("event {sequence} of {} would leave a gap: the next is {given}", event.agent)))
 }
 
-/// The events of an agent behind `sequence`, oldest first, at most `limit`.
+/// Returns the events of an agent behind `sequence`, oldest first, at most `limit`.
 pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> Result<Vec<EventRow>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT sequence, at, request, method, params FROM events
@@ -96,13 +94,13 @@ pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> R
     Ok(query.query_map(params![agent.as_str(), sequence, limit], row)?.collect::<Result<_, _>>()?)
 }
 
-/// One event of an agent, by its number, where it is still kept.
+/// Returns an event of an agent by its number, if it is still kept.
 pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<EventRow>, Error> {
     let before = sequence.checked_sub(1).map(|before| after(conn, agent, before, 1)).transpose()?;
     Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))
 }
 
-/// The oldest event that is still kept; none where there is none.
+/// Returns the oldest event that is still kept; `None` if there is none.
 pub fn oldest(conn: &Connection, agent: &AgentId) -> Result<Option<u64>, Error> {
     let mut query = conn.prepare_cached("SELECT min(sequence) FROM events WHERE agent = ?1")?;
     Ok(query.query_row([agent.as_str()], |row| row.get(0))?)

@@ -11,7 +11,7 @@ use crate::tables::requests::{self, RequestRow};
 use postern_policy::{AgentId, Millis};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How many entries are kept at least. Each is some fifty bytes.
+/// Least number of entries that are kept. Each is some fifty bytes.
 pub const KEPT: i64 = 65_536;
 
 /// Numbers are never used twice, also not after everything was erased: a listener's number stays good.
@@ -48,44 +48,44 @@ pub const STRANGER: &str = "stranger";
 /// Kind of an entry about a change that lets more run; its data is the number of the audit row.
 pub const WIDENED: &str = "widened";
 
-/// One entry.
+/// Entry of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place in the feed.
+    /// Position in the feed.
     pub number: i64,
-    /// When.
     pub at: Millis,
     /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`, `allowed`), or
     /// [`STRANGER`].
     pub kind: String,
     /// The request as it is now.
     pub request: Option<RequestRow>,
-    /// What is told of a stranger, as JSON text.
+    /// Report of a stranger, as JSON text.
     pub data: Option<String>,
     /// The change, of kind [`WIDENED`].
     pub change: Option<audit::Entry>,
 }
 
-/// The number of the newest entry; 0 where there is none yet.
+/// Returns the number of the newest entry; 0 where there is none yet.
 pub fn newest(conn: &Connection) -> Result<i64, Error> {
     let mut query = conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'feed'")?;
     Ok(query.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// The number behind which everything lies that happened at `at` or later.
+/// Returns the number after which everything lies that happened at `at` or later.
 pub fn before(conn: &Connection, at: Millis) -> Result<i64, Error> {
     let mut query = conn.prepare_cached("SELECT min(number) FROM feed WHERE at >= ?1")?;
     let first: Option<i64> = query.query_row([at], |row| row.get(0))?;
     first.map_or_else(|| newest(conn), |first| Ok(first - 1))
 }
 
-/// The number behind which the newest `count` entries lie.
+/// Returns the number after which the newest `count` entries lie.
 pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
     Ok((newest(conn)? - i64::from(count)).max(0))
 }
 
-/// At most `limit` entries behind `number`, oldest first, those of one agent where one is named; and the number up to
-/// which was looked. Entries of requests that were erased are passed over.
+/// Returns at most `limit` entries after `number`, oldest first, and the number up to which was read.
+///
+/// Those of one agent if one is named. Entries of requests that were erased are skipped.
 pub fn after(
     conn: &Connection,
     number: i64,

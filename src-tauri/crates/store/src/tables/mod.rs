@@ -1,4 +1,5 @@
-//! One file per table: its schema, its row, its statements. Each function works on the connection it is given.
+//! Tables, one file each: its schema, its row, its statements. Each function works on the connection it is
+//! given.
 
 pub mod agents;
 pub mod chat_messages;

@@ -1,4 +1,4 @@
-//! What a run wrote: the head and the tail of each stream.
+//! Output of a run: the head and the tail of each stream.
 
 use crate::column::Id;
 use crate::error::Error;
@@ -17,10 +17,10 @@ CREATE TABLE outputs (
 ) STRICT;
 ";
 
-/// What is kept of a stream.
+/// Kept part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
-    /// How many bytes there were in all.
+    /// Number of bytes in all.
     pub bytes: u64,
     /// The first of them.
     pub head: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// How many bytes were left out between head and tail.
+    /// Returns the number of bytes between head and tail.
     pub fn left_out(&self) -> u64 {
         let kept = self.head.len().saturating_add(self.tail.len());
         self.bytes.saturating_sub(u64::try_from(kept).unwrap_or(u64::MAX))
@@ -46,7 +46,7 @@ pub fn save(conn: &Connection, request: Uuid, stream: Stream, output: &Output) -
     Ok(())
 }
 
-/// What is kept of a stream.
+/// Returns the kept part of a stream.
 pub fn get(conn: &Connection, request: Uuid, stream: Stream) -> Result<Option<Output>, Error> {
     let mut query =
         conn.prepare_cached("SELECT bytes, head, tail FROM outputs WHERE request = ?1 AND stream = ?2")?;

@@ -28,34 +28,31 @@ CREATE INDEX questions_open ON questions (asked_at) WHERE closed_at IS NULL;
 /// A question as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionRow {
-    /// Its number: a UUID (v7).
+    /// UUID (v7).
     pub id: Uuid,
     /// Four hex digits, unique among what waits.
     pub code: String,
-    /// Whose.
     pub agent: AgentId,
     /// The plan on show.
     pub digest: Digest,
     /// The requests that wait for it: the host's own numbers.
     pub requests: Vec<Uuid>,
-    /// When it was asked.
     pub asked_at: Millis,
-    /// When it ends by itself.
+    /// Time at which it ends by itself.
     pub expires_at: Millis,
-    /// What was shown, as JSON text.
+    /// Question as it was shown, as JSON text.
     pub shown: String,
-    /// How it was closed; none while it waits.
+    /// End of the question; `None` while it waits.
     pub closed: Option<Closed>,
 }
 
-/// How a question was closed.
+/// End of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
-    /// When.
     pub at: Millis,
     /// `once`, `always`, `deny`, …, or why it closed without an answer: `expired`, `withdrawn`, `restarted`.
     pub answer: String,
-    /// Who answered: "window", "terminal"; none where nobody did.
+    /// Approver that answered: "window", "terminal"; `None` if none did.
     pub face: Option<String>,
     /// Words for the agent.
     pub feedback: Option<String>,
@@ -120,13 +117,13 @@ pub fn close(conn: &Connection, id: Uuid, closed: &Closed) -> Result<bool, Error
     Ok(done == 1)
 }
 
-/// One question.
+/// Returns a question.
 pub fn get(conn: &Connection, id: Uuid) -> Result<Option<QuestionRow>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM questions WHERE id = ?1"))?;
     Ok(query.query_row([Id(id)], row).optional()?)
 }
 
-/// What waits, oldest first.
+/// Returns the waiting questions, oldest first.
 pub fn waiting(conn: &Connection) -> Result<Vec<QuestionRow>, Error> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM questions WHERE closed_at IS NULL ORDER BY asked_at, id"

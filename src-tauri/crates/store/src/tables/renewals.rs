@@ -16,7 +16,7 @@ pub const SUBJECT: &str = "renewals";
 pub struct Bound {
     /// Absolute path of the program.
     pub path: String,
-    /// What the rules are bound to.
+    /// Identity that the rules are bound to.
     pub program: Identity,
     /// The rules.
     pub rules: Vec<RuleId>,
@@ -25,15 +25,16 @@ pub struct Bound {
 /// A program that changed, and the rules to be bound to it as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renewal {
-    /// How it was, with the rules that are bound to that.
+    /// Earlier identity, with the rules that are bound to it.
     pub was: Bound,
-    /// How it is now.
     pub now: Identity,
 }
 
-/// Binds rules to programs as they are now, each that is still bound to what its program was. Returns the number of the entry in the
-/// audit with those rules, or `None` if there are none; a rule that is gone or bound to something else is passed over. To be called
-/// before anything else is written in its transaction.
+/// Binds rules to programs as they are now, each that is still bound to what its program was.
+///
+/// Returns the number of the entry in the audit with those rules, or `None` if there are none; a rule that is
+/// gone or bound to something else is skipped. To be called before anything else is written in its
+/// transaction.
 pub fn renew(conn: &Connection, renewals: &[Renewal]) -> Result<Option<(i64, Vec<RuleId>)>, Error> {
     let (mut before, mut after, mut pins) = (Vec::new(), Vec::new(), Vec::new());
     for Renewal { was, now } in renewals {
@@ -146,7 +147,7 @@ mod tests {
         assert!(other.unwrap_err().to_string().contains("no renewal 1"), "an entry of another kind");
     }
 
-    /// A program none of whose rules is there any more.
+    /// Returns a program none of whose rules is there any more.
     fn gone() -> Renewal {
         let was = Bound { path: "/bin/gone".into(), program: identity("old"), rules: vec![99] };
         Renewal { was, now: identity("new") }

@@ -40,7 +40,8 @@ ALTER TABLE rules ADD COLUMN input TEXT NOT NULL DEFAULT '{\"kind\":\"nothing\"}
 UPDATE rules SET input = '{\"kind\":\"any\"}' WHERE json_extract(source, '$.kind') = 'skill';
 ";
 
-/// Who may run what a rule allows. Rules of before hold for the host and, since then, for the agent's own shell.
+/// Column for the origins that a rule is for. Earlier rules hold for the host and, since then, for the
+/// agent's own shell.
 pub(crate) const ORIGIN: &str = "ALTER TABLE rules ADD COLUMN origin TEXT NOT NULL DEFAULT '\"any\"';";
 
 /// Rules that the person confirmed as broad: none of before was.
@@ -88,20 +89,20 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     })
 }
 
-/// Every rule, in the order they were made.
+/// Returns every rule, in the order they were made.
 pub fn all(conn: &Connection) -> Result<Vec<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules ORDER BY id"))?;
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
 }
 
-/// An agent's own rules, in the order they were made.
+/// Returns an agent's own rules, in the order they were made.
 pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
     let mut query =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE agent = ?1 ORDER BY id"))?;
     Ok(query.query_map([agent.as_str()], row)?.collect::<Result<_, _>>()?)
 }
 
-/// One rule.
+/// Returns a rule.
 pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE id = ?1"))?;
     Ok(query.query_row([id], row).optional()?)
@@ -174,8 +175,10 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     one(saved, rule.id)
 }
 
-/// Writes a rule whole, with its pin and its use; where the rule that is there was used more often, that use stays. One
-/// before: a rule is never put under a number that is still to come. Gives its number.
+/// Writes a rule whole, with its pin and its use, and returns its number.
+///
+/// If the rule that is there was used more often, that use stays. A rule is never put under a number that is
+/// still to come.
 pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     if rule.id == 0 {
         return add(conn, rule);
@@ -211,10 +214,9 @@ pub fn remove(conn: &Connection, id: RuleId) -> Result<(), Error> {
     one(conn.execute("DELETE FROM rules WHERE id = ?1", [id])?, id)
 }
 
-/// One use of a rule.
+/// Use of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Use {
-    /// When.
     pub at: Millis,
     /// The command, escaped.
     pub command: String,
@@ -234,8 +236,10 @@ pub fn used(conn: &Connection, id: RuleId, used: &Use) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the rules whose time is over: what denies only where it ended by `denies`, because a clock that was wrong for
-/// a while must not forget a prohibition. Gives their numbers.
+/// Removes the rules whose time is over, and returns their numbers.
+///
+/// Deny rules go only if they ended by `denies`, because a clock that was wrong for a while must not forget a
+/// prohibition.
 pub fn remove_expired(conn: &Connection, now: Millis, denies: Millis) -> Result<Vec<RuleId>, Error> {
     remove_where(conn, |_, effect, lifetime| {
         let over = if effect == Effect::Deny { now.min(denies) } else { now };
@@ -250,8 +254,10 @@ pub fn remove_session(conn: &Connection, agent: &AgentId, session: &str) -> Resu
     })
 }
 
-/// Removes the rules that do not outlive the host: those until Postern quits, and those that allow something in a session
-/// that was never opened. Gives their numbers. For the start.
+/// Removes the rules that do not outlive the host, and returns their numbers. For the start.
+///
+/// Those are the rules until Postern quits, and those that allow something in a session that was never
+/// opened.
 pub fn remove_volatile(conn: &Connection) -> Result<Vec<RuleId>, Error> {
     let open: HashSet<(AgentId, String)> =
         sessions::all(conn)?.into_iter().map(|open| (open.agent, open.session)).collect();

@@ -1,7 +1,9 @@
-//! The index of the history: full text search over the command lines, and tags for what else a list is filtered by
-//! (agent, phase, how it was decided, the rule, effects), so that every combination is found in order without a look at what
-//! does not fit. Requests are indexed by the writer when nobody writes, once they have ended, so that none waits for
-//! it; those that are not indexed yet are looked through.
+//! Index of the history: full text search over the command lines, and tags for what else a list is filtered
+//! by.
+//!
+//! The tags are agent, phase, decision, rule and effects, so that every combination is found in order without
+//! a look at what does not fit. The writer indexes requests when nobody writes, once they have ended, so that
+//! none waits for it; those that are not indexed yet are looked through.
 
 use super::requests::{Filter, SUMMARY, Summary, summary};
 use super::tally;
@@ -20,8 +22,9 @@ CREATE TABLE search_state (
 INSERT INTO search_state (one, indexed) VALUES (1, 0);
 ";
 
-/// The same with tags, and with short beginnings of words as quick to find as long ones. `late` are the requests that
-/// still lived when the index went past them. Everything is indexed anew.
+/// Schema with tags, and with short beginnings of words as quick to find as long ones.
+///
+/// `late` are the requests that still lived when the index went past them. Everything is indexed again.
 pub(crate) const SCHEMA_WITH_TAGS: &str = "
 DROP TABLE search;
 CREATE VIRTUAL TABLE search USING fts5 (words, tags, content = '', contentless_delete = 1, tokenize = 'unicode61',
@@ -30,18 +33,18 @@ CREATE TABLE late (number INTEGER PRIMARY KEY) STRICT;
 UPDATE search_state SET indexed = 0;
 ";
 
-/// The words of a text: what stands between spaces, where it holds a letter or a digit.
+/// Returns the words of a text: what stands between spaces, where it holds a letter or a digit.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     words.map(str::to_owned).collect()
 }
 
-/// The words that a filter looks for.
+/// Returns the words that a filter looks for.
 pub(crate) fn wanted(filter: &Filter) -> Vec<Word> {
     words(filter.search.as_deref().unwrap_or_default()).iter().map(|word| Word::new(word)).collect()
 }
 
-/// What the index is asked for a filter, its words given. None where it names nothing that the index knows.
+/// Returns the query of the index for a filter and its words; `None` if it names nothing that the index has.
 pub(crate) fn query(filter: &Filter, words: &[Word]) -> Option<String> {
     let mut terms: Vec<String> = words.iter().map(Word::query).collect();
     terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
@@ -78,7 +81,7 @@ fn tags(summary: &Summary) -> String {
     tags.join(" ")
 }
 
-/// Up to which request the index went.
+/// Returns the last request that the index went past.
 pub(crate) fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
     conn.prepare_cached("SELECT indexed FROM search_state")?.query_row([], |row| row.get(0))
 }
@@ -135,7 +138,7 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Empties the index, whose segments would keep words of what was deleted; everything is indexed anew.
+/// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
 pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
     conn.execute_batch(
         "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;",

@@ -1,5 +1,6 @@
-//! Sessions that agents have open, with the layers that hold in them: what was denied to a subagent stays denied when the
-//! host is started again.
+//! Open sessions of agents, with the layers that hold in them.
+//!
+//! What was denied to a subagent stays denied when the host is started again.
 
 use crate::column::{Json, Name, text};
 use crate::error::Error;
@@ -23,17 +24,14 @@ CREATE TABLE sessions (
 /// An open session as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSession {
-    /// Whose it is.
     pub agent: AgentId,
-    /// Its name.
     pub session: String,
-    /// Whether it may not ask for the host.
+    /// True if it may not ask for the host.
     pub confined: bool,
     /// The subagents' layers that hold in it, the outermost first.
     pub parents: Vec<Vec<Line>>,
-    /// What *Always* added in it.
+    /// Lines that *Always* added in it.
     pub runtime: Vec<Line>,
-    /// When it was opened.
     pub opened_at: Millis,
 }
 
@@ -44,7 +42,7 @@ pub struct Line {
     pub tool: String,
     /// The pattern.
     pub pattern: String,
-    /// What happens.
+    /// Effect of a match.
     pub effect: Effect,
 }
 
@@ -54,7 +52,7 @@ impl From<&Entry> for Line {
     }
 }
 
-/// Every open session, by agent and name.
+/// Returns every open session, by agent and name.
 pub fn all(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
     let mut query = conn.prepare_cached(
         "SELECT agent, session, confined, parents, runtime, opened_at FROM sessions ORDER BY agent, session",
@@ -90,7 +88,7 @@ pub fn save(conn: &Connection, open: &OpenSession) -> Result<(), Error> {
     Ok(())
 }
 
-/// A session is closed; one that is not open is no error.
+/// Closes a session; closing one that is not open is no error.
 pub fn remove(conn: &Connection, agent: &AgentId, session: &str) -> Result<(), Error> {
     conn.prepare_cached("DELETE FROM sessions WHERE agent = ?1 AND session = ?2")?
         .execute(params![agent.as_str(), session])?;

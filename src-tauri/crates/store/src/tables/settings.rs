@@ -13,7 +13,7 @@ CREATE TABLE settings (
 ) STRICT;
 ";
 
-/// The value of a key. One that cannot be read as `T` is an error, not a missing one.
+/// Returns the value of a key. One that cannot be read as `T` is an error, not a missing one.
 pub fn get<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T>, Error> {
     let mut query = conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;
     let value: Option<String> = query.query_row([key], |row| row.get(0)).optional()?;
@@ -39,7 +39,7 @@ pub fn remove(conn: &Connection, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every key with its value's JSON text, by key.
+/// Returns every key with its value's JSON text, by key.
 pub fn all(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
     let mut query = conn.prepare_cached("SELECT key, value FROM settings ORDER BY key")?;
     Ok(query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)

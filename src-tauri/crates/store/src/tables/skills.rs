@@ -32,36 +32,32 @@ CREATE INDEX skill_clis_by_rule ON skill_clis (rule);
 /// A skill as it was last found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// Its own folder, which is its key.
+    /// Folder, which is the key.
     pub folder: String,
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// What is wrong with its `SKILL.md`.
+    /// Fault of its `SKILL.md`.
     pub problem: Option<String>,
-    /// Its CLIs, by name.
+    /// CLIs, by name.
     pub clis: Vec<Cli>,
 }
 
 /// A CLI that a skill uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cli {
-    /// Its name.
     pub name: String,
-    /// Where it was found.
+    /// Path of its program, if it was found.
     pub path: Option<String>,
-    /// What it was when it was last looked at.
+    /// Identity when it was last looked at.
     pub seen: Option<Identity>,
-    /// What it was when the person last approved it; none means never.
+    /// Identity when the person last approved it; `None` means never.
     pub approved: Option<Identity>,
-    /// When that was.
+    /// Time of that approval.
     pub approved_at: Option<Millis>,
-    /// Its rule.
     pub rule: Option<RuleId>,
 }
 
-/// The folders that are watched.
+/// Returns the folders that are watched.
 pub fn folders(conn: &Connection) -> Result<Vec<String>, Error> {
     let mut query = conn.prepare_cached("SELECT path FROM skill_folders ORDER BY path")?;
     Ok(query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
@@ -84,7 +80,7 @@ pub fn remove_folder(conn: &Connection, path: &str) -> Result<(), Error> {
     }
 }
 
-/// Every skill with its CLIs, by folder.
+/// Returns every skill with its CLIs, by folder.
 pub fn all(conn: &Connection) -> Result<Vec<Skill>, Error> {
     let mut skills =
         conn.prepare_cached("SELECT folder, name, description, problem FROM skills ORDER BY folder")?;
@@ -120,8 +116,9 @@ fn cli(row: &Row<'_>) -> rusqlite::Result<Cli> {
     })
 }
 
-/// Writes a skill as it was found on disk. What was approved stays as it was: only [`approve`] changes it. CLIs that
-/// the skill does not name any more are forgotten.
+/// Writes a skill as it was found on disk. Approvals stay: only [`approve`] changes them.
+///
+/// CLIs that the skill does not name any more are forgotten.
 pub fn found(conn: &Connection, skill: &Skill) -> Result<(), Error> {
     conn.prepare_cached(
         "INSERT INTO skills (folder, name, description, problem) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (folder) DO

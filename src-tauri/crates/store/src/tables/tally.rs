@@ -1,5 +1,5 @@
-//! How many requests were decided how, by the half hour: what pictures are made of. Counted when a request is indexed, kept
-//! no longer than the requests themselves.
+//! Half-hourly counts of decisions, for charts. Counted when a request is indexed, kept no longer than the
+//! requests themselves.
 
 use super::requests::Summary;
 use crate::error::Error;
@@ -8,8 +8,10 @@ use postern_protocol::Decided;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, params};
 
-/// Requests are counted by the half hour, in milliseconds: days are the reader's own, and time zones lie whole hours
-/// or halves of them apart (or quarters, in three places, where a day begins a quarter off).
+/// Length of a counting period, in milliseconds.
+///
+/// Days are the reader's own, and time zones are whole or half hours apart (or quarters, in three places,
+/// where a day begins a quarter off).
 const HALF_HOUR: Millis = 30 * 60 * 1000;
 
 /// `rule` is 0 where none decided.
@@ -27,15 +29,14 @@ CREATE TABLE tally (
 /// So many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count<K> {
-    /// What they have in common: the time their half hour began, or the rule that decided.
+    /// Key that they share: the start of their half hour, or the rule that decided.
     pub key: K,
-    /// How they were decided.
     pub decided: Decided,
-    /// How many.
+    /// Number of requests.
     pub count: u64,
 }
 
-/// How requests were decided, as the column `decided` has it.
+/// Decision on requests, as the column `decided` has it.
 struct Column(Decided);
 
 impl FromSql for Column {
@@ -56,7 +57,7 @@ pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()
     add.execute(params![at, summary.agent.as_str(), decided.name(), rule]).map(drop)
 }
 
-/// How many were decided how in each half hour since then, of one agent or of all, oldest first.
+/// Returns the counts by decision for each half hour since then, of one agent or of all, oldest first.
 pub fn by_time(
     conn: &Connection,
     agent: Option<&AgentId>,
@@ -71,7 +72,7 @@ pub fn by_time(
     )
 }
 
-/// How many each rule decided since then, of one agent or of all, the most first.
+/// Returns the counts for each rule since then, of one agent or of all, the highest first.
 pub fn by_rule(
     conn: &Connection,
     agent: Option<&AgentId>,

@@ -17,9 +17,9 @@ const RARE: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Word {
     text: String,
-    /// Its letters and digits as the index parts them, where only the beginning of the last is asked for.
+    /// Letters and digits as the index parts them, if only the beginning of the last is searched for.
     cut: Option<Vec<String>>,
-    /// How many lines did not hold it.
+    /// Number of lines that did not hold it.
     missed: usize,
 }
 
@@ -32,7 +32,7 @@ impl Word {
         Self { text: text.to_owned(), cut: long.then_some(parts), missed: 0 }
     }
 
-    /// What the index is asked for it: the word as it is, from its beginning; nothing in it is an operator.
+    /// Returns the index query for it: the word as it is, from its beginning; nothing in it is an operator.
     pub(crate) fn query(&self) -> String {
         let words = match self.cut.as_deref() {
             Some([before @ .., last]) => {
@@ -45,12 +45,12 @@ impl Word {
         format!("words:\"{words}\"*")
     }
 
-    /// Whether only its beginning is asked for.
+    /// Returns true if only its beginning is asked for.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut.is_some()
     }
 
-    /// Whether a line that the index gave for its beginning holds all of it.
+    /// Returns true if a line that the index gave for its beginning holds all of it.
     pub(crate) fn is_in(&mut self, line: &str) -> bool {
         let held = self.cut.as_deref().is_none_or(|parts| holds(line, parts));
         self.missed += usize::from(!held);
@@ -71,7 +71,7 @@ impl Word {
     }
 }
 
-/// Whether a line holds these parts one after another, the last of them from its beginning.
+/// Returns true if a line holds these parts one after another, the last of them from its beginning.
 fn holds(line: &str, parts: &[String]) -> bool {
     let of_line: Vec<&str> = line.split(|c| !is_of_word(c)).filter(|part| !part.is_empty()).collect();
     let Some((last, before)) = parts.split_last() else { return true };
@@ -95,7 +95,8 @@ fn letters(part: &str) -> usize {
     part.chars().filter(|c| !is_mark(*c)).count()
 }
 
-/// The index takes `é` for `e`: a letter that is not ASCII may be any.
+/// Returns true if a text begins with a part. The index takes `é` for `e`: a letter that is not ASCII may be
+/// any.
 fn begins(here: &str, part: &str) -> bool {
     let mut here = here.chars().filter(|c| !is_mark(*c));
     part.chars().all(|wanted| here.next().is_some_and(|c| !c.is_ascii() || c.eq_ignore_ascii_case(&wanted)))

@@ -1,5 +1,5 @@
-//! One thread writes. It takes what waits, does it all in one transaction, commits once, and only then tells those
-//! who wait.
+//! Writer thread: takes all waiting jobs, does them in one transaction, commits once, and only then resolves
+//! their receipts.
 //!
 //! A commit is cheap: what it wrote is the system's and outlives a killed process, but not a power cut. Where a job of
 //! the group asked for the flush, SQLite commits the whole group with `synchronous = FULL`: it returns when the drive
@@ -9,7 +9,7 @@
 use crate::audit::{self, By};
 use crate::doubt::{Cause, Doubts, Opened};
 use crate::error::Error;
-use crate::open::is_damage;
+use crate::error::is_damage;
 use crate::tables::search;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,15 +22,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// How many jobs may wait; more are refused, and what they were for is denied.
+/// Most jobs that may wait; more are refused, and what they were for is denied.
 pub(crate) const QUEUE: usize = 8192;
-/// How many jobs share one commit at most.
+/// Most jobs that share one commit.
 const GROUP: usize = 512;
-/// How long nothing must have been written before lines are indexed for search.
+/// Time without a write before lines are indexed for search.
 const QUIET: Duration = Duration::from_millis(200);
-/// How long nobody must have written before the log is copied into the file.
+/// Time without a write before the log is copied into the file.
 const IDLE: Duration = Duration::from_secs(10);
-/// How many lines are indexed before the queue is looked at again.
+/// Lines that are indexed before the queue is checked again.
 const LINES: usize = 256;
 
 /// Work on the record, or on the error that says why it could not be begun.
@@ -50,7 +50,7 @@ impl Job {
     }
 }
 
-/// What a job's commit has to outlive.
+/// Failure that a job's commit has to outlive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flush {
     /// The end of this process.
@@ -59,10 +59,10 @@ pub(crate) enum Flush {
     Yes,
 }
 
-/// What a job left behind: it is told once its group is committed, or is not.
+/// Result of a job, sent once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
-    /// What SQLite said if it found the file damaged.
+    /// Message of SQLite if it found the file damaged.
     damage: Option<String>,
     /// Number of the last row that it added to the audit.
     recorded: Option<i64>,
@@ -90,7 +90,7 @@ impl<T> Receipt<T> {
         }
     }
 
-    /// A receipt for work that was not taken.
+    /// Returns a receipt for work that was not taken.
     pub(crate) fn refused(error: Error) -> Self {
         Self(Waiting::Refused(Some(error)))
     }
@@ -142,7 +142,7 @@ pub(crate) fn job<T: Send + 'static>(
     (Job { work, flush }, Receipt(Waiting::For(receiver)))
 }
 
-/// What the writer counts.
+/// Counters of the writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// Groups that were flushed.
@@ -155,7 +155,7 @@ pub(crate) struct Counts {
     head_behind: AtomicBool,
 }
 
-/// What the writer shares with the handles of the record.
+/// State that the writer shares with the handles of the record.
 pub(crate) struct Shared {
     pub(crate) counts: Arc<Counts>,
     pub(crate) place: Arc<Opened>,
@@ -163,7 +163,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Damage that the writer meets is a doubt.
+    /// Notes damage that the writer meets as a doubt.
     fn damaged(&self, what: Option<String>) {
         if let Some(what) = what {
             self.doubts.raise(Cause::Damaged { what, aside: None });
@@ -176,7 +176,7 @@ fn damage_of(error: &rusqlite::Error) -> Option<String> {
     is_damage(error).then(|| error.to_string())
 }
 
-/// The writer thread: runs until every handle is gone and everything that waits is written.
+/// Runs the writer thread until every handle is gone and all waiting jobs are written.
 pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Shared) {
     let mut left = Left::Index(QUIET);
     let mut level = None;
@@ -208,7 +208,7 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Shared) {
     }
 }
 
-/// What is left to do while nobody writes.
+/// Idle work of the writer.
 enum Left {
     /// Lines are indexed, after so long a silence.
     Index(Duration),
@@ -224,14 +224,14 @@ fn checkpoint(conn: &Connection) {
     }
 }
 
-/// What waits already joins the group.
+/// Collects a group: the first job and those that wait already.
 fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP - 1));
     group
 }
 
-/// `level` is what SQLite was told of flushing last.
+/// Runs and commits a group of jobs. `level` is the flush level that SQLite was last set to.
 fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, shared: &Shared) {
     let counts = &shared.counts;
     if !shared.place.are_in_place() {
@@ -302,7 +302,7 @@ fn set_level(conn: &Connection, level: &mut Option<Flush>, wanted: Flush) -> rus
     Ok(())
 }
 
-/// The only job of a group has the transaction to itself: one that failed or panicked takes back all of it.
+/// Runs the only job of a group with the transaction to itself: if it fails or panics, all of it is undone.
 fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
     let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
     let ended = if ran.as_ref().is_some_and(|ran| ran.succeeded) {
@@ -316,7 +316,7 @@ fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
     (ran.into_iter().collect(), ended)
 }
 
-/// One job of a group: what it wrote before it failed or panicked is taken back, the others' work stays.
+/// Runs one job of a group: if it fails or panics, its writes are undone, and the others' work stays.
 fn one(conn: &Connection, job: Job) -> Option<Ran> {
     let nested = statement(conn, "SAVEPOINT job");
     let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
@@ -341,8 +341,8 @@ fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(sql)?.execute([]).map(drop)
 }
 
-/// What is done when nobody writes: lines are indexed, and when there are none left, memory is given back. Gives
-/// whether there is more to do.
+/// Does idle work: lines are indexed, and when there are none left, memory is given back. Returns true if
+/// there is more to do.
 fn rest(conn: &Connection) -> bool {
     let more = index(conn);
     if !more && let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {

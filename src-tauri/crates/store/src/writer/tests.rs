@@ -1,4 +1,4 @@
-//! What a receipt promises.
+//! Tests of what a receipt promises.
 
 use crate::tables::agents;
 use crate::tables::events::{self, NewEvent};
@@ -51,7 +51,7 @@ fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
     assert_eq!(values, [Some(1), None, None, Some(1)]);
 }
 
-/// What the writer of a record shares.
+/// Makes the shared state of a record's writer.
 fn around(path: &Path) -> crate::writer::Shared {
     crate::writer::Shared {
         counts: std::sync::Arc::default(),
@@ -199,7 +199,7 @@ fn readers_do_not_wait_for_the_writer_and_see_only_what_is_durable() {
     assert_eq!(value(&store, "key"), Some(2), "durable, so seen");
 }
 
-/// What a reader finds among its threads' acknowledged events when the whole process is killed.
+/// Lists what a reader finds among its threads' acknowledged events when the whole process is killed.
 #[test]
 fn a_killed_writer_loses_nothing_that_it_acknowledged() {
     for acknowledged in [1, 40, 300, 301, 900] {

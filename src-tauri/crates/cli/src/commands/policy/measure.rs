@@ -122,7 +122,7 @@ fn show(measured: &Measured) -> Result<(), Failure> {
     list("NO OFFER BECAUSE", &measured.by_nothing_to_save)
 }
 
-/// A share in tenths of a percent, without rounding errors of floating point.
+/// Returns a share in tenths of a percent, without rounding errors of floating point.
 fn percent(count: usize, all: usize) -> String {
     let tenths = (count * 2000 + all) / (2 * all).max(1);
     format!("{}.{}%", tenths / 10, tenths % 10)

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::rule_args::Policy;
 
-/// `link` connects to the host, where one is needed.
+/// Runs the command. `link` connects to the host, if one is needed.
 pub(crate) fn run(command: Policy, link: impl FnOnce() -> Result<Link, Failure>) -> Result<(), Failure> {
     match command {
         Policy::Measure(asked) => measure::run(&asked),

@@ -11,7 +11,7 @@ use postern_contract::methods::{Replay, ReplayChange, ReplayPolicy};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// Policies to compare.
 pub(super) struct Asked {
     pub(super) since: humantime::Duration,
     pub(super) with: Option<PathBuf>,
@@ -21,10 +21,10 @@ pub(super) struct Asked {
 /// The document of `policy replay --json`.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
-    /// How many requests were judged again.
+struct ReplayReport {
+    /// Number of requests that were judged again.
     judged: u32,
-    /// How many could not be.
+    /// Number of requests that could not be.
     skipped: u32,
     /// Those that would come out otherwise, newest first.
     changes: Vec<ReplayChange>,
@@ -40,7 +40,7 @@ pub(super) fn run(link: &mut Link, asked: &Asked, json: Json) -> Result<(), Fail
     if let Some(path) = &asked.with {
         edit(link, path, &mut call)?;
     }
-    let mut report = Report::default();
+    let mut report = ReplayReport::default();
     loop {
         let page = link.call::<ReplayPolicy>(&call)?;
         report.judged += page.judged;
@@ -75,7 +75,7 @@ fn edit(link: &mut Link, path: &Path, call: &mut Replay) -> Result<(), Failure> 
     Ok(())
 }
 
-fn show(report: &Report, edited: bool) -> Result<(), Failure> {
+fn show(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
     for change in &report.changes {
         print::line(format!(
             "{}  {}  {} -> {}  {}",

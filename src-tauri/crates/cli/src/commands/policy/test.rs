@@ -12,15 +12,15 @@ use std::path::Path;
 
 /// The document of `policy test --json`.
 #[derive(Serialize)]
-struct Report {
+struct TestReport {
     passed: usize,
     failed: usize,
-    cases: Vec<Judged>,
+    cases: Vec<JudgedCase>,
 }
 
-/// One case in it.
+/// Case of the file.
 #[derive(Serialize)]
-struct Judged {
+struct JudgedCase {
     id: String,
     got: Decision,
     ok: bool,
@@ -28,7 +28,7 @@ struct Judged {
     message: String,
 }
 
-impl From<Outcome> for Judged {
+impl From<Outcome> for JudgedCase {
     fn from(outcome: Outcome) -> Self {
         let Outcome { id, got, ok, reason, found } = outcome;
         let message = postern_contract::text(&postern_contract::render::found(&found));
@@ -42,7 +42,7 @@ pub(super) fn run(cases: &Path, bins: Option<&Path>, json: Json) -> Result<(), F
     let failed = cases.iter().filter(|case| !case.ok).count();
     let passed = cases.len() - failed;
     if json.json {
-        print::json(&Report { passed, failed, cases })?;
+        print::json(&TestReport { passed, failed, cases })?;
     } else {
         for case in cases.iter().filter(|case| !case.ok) {
             print::line(format!("{}: came out as {}: {}", escaped(&case.id), word(case.got), case.message))?;
@@ -62,24 +62,26 @@ fn load_bins(path: &Path) -> Result<Bins, Failure> {
     names.map(Bins::new).map_err(|error| Failure::usage(wrong(error)))
 }
 
-/// Judges every case of a file. A line that is none, or whose policy is none, counts as failed, and the rest is judged all the
-/// same: what is not understood must not pass as tested, nor hide what is.
-fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<Judged>, Failure> {
+/// Judges every case of a file.
+///
+/// A line that is no case, or whose policy is wrong, counts as failed, and the rest is judged all the same:
+/// what is not understood must not pass as tested, nor hide what is.
+fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<JudgedCase>, Failure> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let judged = |(index, line): (usize, &str)| {
         let outcome = Case::parse(line).and_then(|case| case.run(bins));
-        outcome.map_or_else(|error| unreadable(line, path, index + 1, &error), Judged::from)
+        outcome.map_or_else(|error| unreadable(line, path, index + 1, &error), JudgedCase::from)
     };
     Ok(lines.map(judged).collect())
 }
 
-/// A case that cannot be tried: nothing would run by such a policy.
-fn unreadable(line: &str, path: &Path, number: usize, error: &CaseError) -> Judged {
+/// Returns a case that cannot be tried: nothing would run by such a policy.
+fn unreadable(line: &str, path: &Path, number: usize, error: &CaseError) -> JudgedCase {
     let place = format!("{}:{number}", path.display());
     let written: Option<serde_json::Value> = serde_json::from_str(line).ok();
     let id = written.and_then(|case| Some(case.get("id")?.as_str()?.to_owned()));
-    Judged {
+    JudgedCase {
         id: id.unwrap_or_else(|| place.clone()),
         got: Decision::Deny,
         ok: false,

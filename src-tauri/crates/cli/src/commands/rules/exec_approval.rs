@@ -13,7 +13,7 @@ use postern_policy::exec_approval::{ExecApproval, Profile, read};
 use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
 use std::path::Path;
 
-/// How an import is done.
+/// Options of an import.
 #[derive(Clone, Copy)]
 pub(super) struct How {
     pub(super) check: bool,
@@ -49,7 +49,7 @@ pub(super) fn confirm(
     Ok(())
 }
 
-/// The rules that are the list's own: those of files and skills stand elsewhere.
+/// Returns the rules that are the list's own: those of files and skills stand elsewhere.
 pub(super) fn own(rules: &[Rule]) -> Vec<Rule> {
     let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
     rules.iter().filter(own).cloned().collect()
@@ -106,13 +106,13 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
     ))
 }
 
-/// A setting in the word that it is set by.
+/// Returns a setting in the word that it is set by.
 pub(super) fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
     let word = serde_json::to_value(setting).map_err(Failure::own)?;
     Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
-/// Whose settings another program's file is about.
+/// Returns the agent whose settings another program's file is about.
 pub(super) fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
     named(agent.ok_or_else(|| Failure::usage("such settings are one agent's: add --agent ID"))?)
 }

@@ -13,10 +13,10 @@ use postern_policy::AgentId;
 use std::io::Read as _;
 use std::path::Path;
 
-/// How much of a file is sent at once, in bytes of JSON: a call may have 256 KiB.
+/// Size of the parts that a file is sent in, in bytes of JSON: a call may have 256 KiB.
 const PART: usize = 192 * 1024;
 
-/// The text of a file; `-` is standard input.
+/// Returns the text of a file; `-` is standard input.
 pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
     if file == Path::new("-") {
         let mut text = String::new();
@@ -26,13 +26,13 @@ pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
 }
 
-/// A text as a file of rules.
+/// Returns a text as a file of rules.
 pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
     serde_json::from_str(text)
         .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))
 }
 
-/// Sends rules in parts. Gives the batch that takes them up; none where they fit into one call.
+/// Sends rules in parts. Gives the batch that takes them up; `None` if they fit into one call.
 pub(crate) fn stage(link: &mut Link, rules: &mut Vec<RuleDraft>) -> Result<Option<String>, Failure> {
     let mut parts: Vec<Vec<RuleDraft>> = Vec::new();
     let mut room = 0;

@@ -19,7 +19,7 @@ use postern_policy::import::Target;
 use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
-/// How many rules are asked for at once.
+/// Number of rules in one call.
 const PAGE: u32 = 4000;
 
 pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
@@ -83,7 +83,8 @@ fn export(link: &mut Link, agent: Option<&str>, format: ExportFormat, broad: boo
     print::raw(text.trim_end())
 }
 
-/// An agent's rules and everybody's, or all: page by page, because a long list is longer than an answer may be.
+/// Returns an agent's rules and everybody's, or all: page by page, because a long list is longer than an
+/// answer may be.
 pub(super) fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRow>, Failure> {
     let mut rules: Vec<RuleRow> = Vec::new();
     loop {
@@ -153,7 +154,7 @@ fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Fai
     looked_back(effect, preview)
 }
 
-/// What no broad rule covers.
+/// Commands that no broad rule covers.
 const STILL_ASKED: &str =
     "what a deny rule or the core denies, protected places, redirections that write (without --writes)";
 
@@ -181,7 +182,7 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: Json) -> Result<(),
     print::line("nothing was saved")
 }
 
-/// What the rule would have done to the last requests.
+/// Prints the effect that the rule would have had on the last requests.
 fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     if preview.of == 0 {
         return Ok(());
@@ -267,7 +268,7 @@ fn folder_of(option: &str, folder: &Path) -> Result<String, Failure> {
     real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule has to be UTF-8"))
 }
 
-/// A duration as a lifetime that ends at a time.
+/// Returns a duration as a lifetime that ends at a time.
 pub(crate) fn lasting(duration: humantime::Duration) -> Result<Lifetime, Failure> {
     let millis = i64::try_from(duration.as_millis()).map_err(Failure::own)?;
     Ok(Lifetime::Until(jiff::Timestamp::now().as_millisecond().saturating_add(millis)))
@@ -302,7 +303,7 @@ fn does(rule: &Rule) -> String {
     }
 }
 
-/// Everything that limits or widens a rule beyond its pattern, then what to know about it.
+/// Returns everything that limits or widens a rule beyond its pattern, then what to know about it.
 fn notes(row: &RuleRow) -> String {
     let rule = &row.rule;
     let mut notes = Vec::new();

@@ -22,25 +22,25 @@ pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure
     print::json(&document)
 }
 
-/// What became of an entry.
+/// Result for an entry.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Became {
-    /// Where it stands in the document.
+    /// Position in the document.
     field: String,
     pattern: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     arg_pattern: Option<String>,
     /// The rules, as they are typed.
     rules: Vec<String>,
-    /// Why there are none.
+    /// Reason why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct ImportReport {
     entries: Vec<Became>,
     /// Tools of MCP servers that stay out.
     tools: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) fn import(
     let rules = RuleFile { version: 1, rules };
     let done = file::send(link, rules, Some(agent.clone()), Some(settings.clone()), how.check)?;
     let tools = taken.tools;
-    let report = Report { entries, tools, settings, done };
+    let report = ImportReport { entries, tools, settings, done };
     if how.json.json {
         return print::json(&report);
     }
@@ -79,7 +79,7 @@ pub(super) fn import(
     tell_settings(&agent, &report.settings)
 }
 
-/// Which of the document's agents is meant; none where it names none.
+/// Returns the document's agent to use; `None` if it names none.
 fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Option<String>, Failure> {
     let names = document.agents();
     let named = |name: &str| names.contains(&name).then(|| name.to_owned());
@@ -101,7 +101,8 @@ fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Optio
     }
 }
 
-/// What is not said there stays as it is here: there it would mean that everything runs.
+/// Returns the settings to import. A setting that is left out there stays as it is here: there it would mean
+/// that everything runs.
 fn settings(row: &AgentRow, taken: &OfAgent, how: How) -> Result<ImportedSettings, Failure> {
     let (said, here) = (&taken.said, &row.settings);
     confirm((said.security, said.fallback), how)?;
@@ -162,7 +163,7 @@ fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
     }
 }
 
-fn tell(report: &Report) -> Result<(), Failure> {
+fn tell(report: &ImportReport) -> Result<(), Failure> {
     for entry in &report.entries {
         let there = entry.arg_pattern.as_ref().map_or_else(String::new, |arguments| format!(" {arguments}"));
         let there = escaped(&format!("{}{there}", entry.pattern));

@@ -4,6 +4,7 @@ mod report;
 mod test;
 
 use super::agents::{absolute, of};
+use super::setup_scope::scope;
 use crate::Surroundings;
 use crate::failure::Failure;
 use crate::link::Link;
@@ -50,28 +51,7 @@ pub(crate) fn run(
     if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} not done; the messages say why"))) }
 }
 
-/// Returns where agents keep their settings by this environment, which the host does not see.
-pub(crate) fn scope(surroundings: Surroundings) -> Result<SetupScope, Failure> {
-    let Surroundings { home, environment, .. } = surroundings;
-    let given = |wanted: &str| {
-        let found = environment.iter().find(|(name, value)| name == wanted && !value.is_empty());
-        found.map(|(_, value)| value.clone())
-    };
-    let folder = |wanted: &str| {
-        let absolute = given(wanted).map(std::path::absolute).transpose().map_err(Failure::own)?;
-        let text = absolute.map(|path| path.into_os_string().into_string()).transpose();
-        text.map_err(|_| Failure::usage(format!("{wanted} is not UTF-8")))
-    };
-    let home = home.into_os_string().into_string();
-    Ok(SetupScope {
-        home: Some(home.map_err(|_| Failure::usage("the home folder is not UTF-8"))?),
-        path: given("PATH"),
-        claude_config_dir: folder("CLAUDE_CONFIG_DIR")?,
-        codex_home: folder("CODEX_HOME")?,
-    })
-}
-
-/// One run of the command.
+/// Run of the command.
 struct Run<'a> {
     link: Link,
     asked: &'a Setup,

@@ -1,4 +1,4 @@
-//! What `postern setup` says.
+//! Output of `postern setup`.
 
 use crate::failure::Failure;
 use crate::print;
@@ -7,7 +7,7 @@ use postern_contract::{DiffLine, Lines};
 use postern_policy::AgentId;
 use serde::Serialize;
 
-/// What became of an agent: an entry of the document of `setup --json`.
+/// Result for an agent: an entry of the document of `setup --json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Row {
@@ -31,14 +31,14 @@ pub(super) struct Row {
     pub(super) problem: Option<String>,
 }
 
-/// How it ended for an agent.
+/// Ending for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum End {
     /// Nothing was changed: `--dry-run`.
     Shown,
     Connected,
-    /// It asked this Postern before.
+    /// Connected to this Postern before.
     Already,
     Disconnected,
     /// The user said no.

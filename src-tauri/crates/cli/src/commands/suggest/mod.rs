@@ -31,7 +31,7 @@ struct Report {
 /// Rules that would have answered questions.
 #[derive(Debug, Serialize)]
 struct Suggestion {
-    /// How many questions.
+    /// Number of questions.
     spares: u64,
     rules: Vec<Rule>,
     /// Some of the commands that they would have let through, as escaped text.

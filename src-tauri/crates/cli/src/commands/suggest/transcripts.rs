@@ -15,10 +15,12 @@ pub(super) fn calls(home: &Path) -> (Vec<Call>, usize) {
     let codex = files(&home.join(".codex/sessions"), |name| name.starts_with("rollout-") && is_jsonl(name));
     let mut all = Vec::new();
     let read = claude.len() + codex.len();
-    for (paths, of) in [(claude, of_claude as fn(&Value, &mut Folder) -> Vec<Call>), (codex, of_codex)] {
+    for (paths, of) in
+        [(claude, of_claude as fn(&Value, &mut TranscriptFolder) -> Vec<Call>), (codex, of_codex)]
+    {
         for path in paths {
             let Ok(text) = std::fs::read(&path) else { continue };
-            let mut folder = Folder::default();
+            let mut folder = TranscriptFolder::default();
             let lines = text.split(|byte| *byte == b'\n');
             for line in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
                 all.extend(of(&line, &mut folder));
@@ -51,9 +53,9 @@ fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 
 /// The folder that a session works in, as far as its lines told.
 #[derive(Default)]
-struct Folder(Option<String>);
+struct TranscriptFolder(Option<String>);
 
-impl Folder {
+impl TranscriptFolder {
     fn call(&self, shell: &str, named: Option<&str>) -> Call {
         let cwd = match (named, &self.0) {
             (Some(named), Some(own)) if !named.starts_with('/') => Some(format!("{own}/{named}")),
@@ -64,7 +66,7 @@ impl Folder {
     }
 }
 
-fn of_claude(line: &Value, folder: &mut Folder) -> Vec<Call> {
+fn of_claude(line: &Value, folder: &mut TranscriptFolder) -> Vec<Call> {
     if let Some(cwd) = line["cwd"].as_str() {
         folder.0 = Some(cwd.to_owned());
     }
@@ -73,7 +75,7 @@ fn of_claude(line: &Value, folder: &mut Folder) -> Vec<Call> {
     uses.filter_map(|part| Some(folder.call(part["input"]["command"].as_str()?, None))).collect()
 }
 
-fn of_codex(line: &Value, folder: &mut Folder) -> Vec<Call> {
+fn of_codex(line: &Value, folder: &mut TranscriptFolder) -> Vec<Call> {
     let payload = &line["payload"];
     if let Some(cwd) = payload["cwd"].as_str() {
         folder.0 = Some(cwd.to_owned());

@@ -1,4 +1,4 @@
-//! Whether the examples of a file show what they say, and whether each effect has one.
+//! Checks of a file's examples: each shows what it says, and each effect has one.
 
 use std::iter;
 
@@ -13,7 +13,7 @@ use crate::effect::{effects_of_reading, has_effect};
 use crate::invocation::Invocation;
 use crate::{Dialect, Reading, Step, Word, read_shell};
 
-/// What is wrong with the examples of a file.
+/// Problem of a file's examples.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExampleProblem {
     /// An example shows something else.
@@ -21,9 +21,9 @@ pub enum ExampleProblem {
     Shows {
         /// The command line.
         line: String,
-        /// What the file says.
+        /// Expectation of the file.
         wanted: Vec<Example>,
-        /// What was found.
+        /// Actual result.
         got: Vec<Example>,
     },
     /// An effect has no example.
@@ -31,8 +31,10 @@ pub enum ExampleProblem {
     Unshown(String),
 }
 
-/// Checks the examples of a file. What the file says must have been set before, or be built in. Each effect needs an example,
-/// which may stand in one of its relatives: the file that it is like, and those that are like it.
+/// Checks the examples of a file. Each effect needs one.
+///
+/// The file's content must have been set before, or be built in. An example may be in one of the file's
+/// relatives: the file that it is like, and those that are like it.
 pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<ExampleProblem> {
     let mut readings = Vec::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What holds of the built-in files as a whole, and of files that are added at run time.
+//! Tests of the built-in files as a whole, and of files that are added at run time.
 #![expect(clippy::disallowed_methods, reason = "these tests read the files; the crate itself is pure")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::programs::table::{Effect, PROGRAMS};
 use crate::programs::{Class, arity, class_of, family, set_own_programs};
 use crate::{Dialect, Reading, read_shell};
 
-/// The built-in files, by their names.
+/// Returns the built-in files, by their names.
 fn files() -> &'static [(String, ProgramFile)] {
     static FILES: OnceLock<Vec<(String, ProgramFile)>> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -32,7 +32,7 @@ fn files() -> &'static [(String, ProgramFile)] {
     })
 }
 
-/// The readings of all examples that show more than ordinary work, and of our own cases of wrappers.
+/// Returns the readings of all examples that show more than ordinary work, and of our own cases of wrappers.
 fn readings() -> &'static [Reading] {
     static READINGS: OnceLock<Vec<Reading>> = OnceLock::new();
     READINGS.get_or_init(|| {
@@ -48,7 +48,7 @@ struct Case {
     expect: serde_json::Value,
 }
 
-/// The readings of our own cases that must not be allowed.
+/// Returns the readings of our own cases that must not be allowed.
 fn cases() -> Vec<Reading> {
     let texts = [
         include_str!("../../../../../../tests/fixtures/cases/argument.jsonl"),

@@ -1,6 +1,6 @@
 //! Subcommands of git that list or change, by how they are written.
 
-/// Whether this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
+/// Returns true if this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
 pub(super) fn lists(argv: &[&str], at: usize) -> bool {
     let rest = argv.get(at + 1..).unwrap_or_default();
     let first = rest.first().copied();
@@ -36,7 +36,7 @@ fn only(rest: &[&str], words: &[&str]) -> bool {
     rest.iter().all(|word| words.contains(word))
 }
 
-/// Behind one of `filters` names are looked up; without one they would be made.
+/// Returns true if names are looked up after one of `filters`; without one they would be made.
 fn filtered(rest: &[&str], plain: &[&str], filters: &[&str]) -> bool {
     let form = |word: &str| {
         ["--sort=", "--format=", "--points-at=", "--contains="].iter().any(|one| word.starts_with(one))
@@ -47,7 +47,8 @@ fn filtered(rest: &[&str], plain: &[&str], filters: &[&str]) -> bool {
     })
 }
 
-/// git-branch(1). `-l` made a branch's reflog before git 2.20: it is no filter.
+/// Returns true if `git branch` only lists: git-branch(1). `-l` made a branch's reflog before git 2.20: it is
+/// no filter.
 fn lists_branches(rest: &[&str]) -> bool {
     const PLAIN: [&str; 9] =
         ["-a", "-r", "-v", "-vv", "--all", "--remotes", "--list", "--show-current", "--no-color"];
@@ -56,13 +57,14 @@ fn lists_branches(rest: &[&str]) -> bool {
     filtered(rest, &PLAIN, &FILTERS)
 }
 
-/// git-tag(1)
+/// Returns true if `git tag` only lists: git-tag(1).
 fn lists_tags(rest: &[&str]) -> bool {
     filtered(rest, &["-n"], &["-l", "--list", "--contains", "--points-at", "--merged", "--no-merged"])
 }
 
-/// `git config --get NAME`, `git config NAME`, `git config --list`: a second value would be written, and `--file` may name what
-/// is no configuration.
+/// Returns true for `git config --get NAME`, `git config NAME`, `git config --list`.
+///
+/// A second value would be written, and `--file` may name what is no configuration.
 fn reads_configuration(rest: &[&str]) -> bool {
     const SCOPES: [&str; 4] = ["--global", "--local", "--system", "--worktree"];
     const LISTS: [&str; 3] = ["--list", "-l", "list"];

@@ -14,8 +14,8 @@ pub(super) fn is_program(known: &Name) -> bool {
     known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway)
 }
 
-/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's unsafe arguments: a command with one is
-/// not read-only.
+/// Returns true if a command only reads, by its name and subcommand. The caller also looks at the step's
+/// unsafe arguments: a command with one is not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
     let Some(known) = table::find(&family(program)) else { return false };
@@ -28,8 +28,9 @@ pub fn is_read_only(argv: &[&str]) -> bool {
         || has_reading_subcommand(known, argv)
 }
 
-/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is
-/// unsafe.
+/// Returns true for a command that only reads with any values of its unknown words.
+///
+/// No word may be unsafe.
 pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     let known: Option<Vec<&str>> = words.iter().copied().collect();
     if let Some(argv) = known {
@@ -61,14 +62,16 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
     asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
 }
 
-/// Whether it does the same in every folder, but for what it is given to read: it has no configuration there.
+/// Returns true if it does the same in every folder, but for what it is given to read: it has no
+/// configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
     let known = argv.first().and_then(|name| table::find(&family(name)));
     known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
-/// Whether this program, which may run others, is one that only reads because of how it is called (`awk '{ print $1 }'`,
-/// `node --version`), under whatever names it was found.
+/// Returns true if this program, which may run others, only reads because of how it is called.
+///
+/// `awk '{ print $1 }'`, `node --version`, under any names it was found by.
 pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
     let kind = |name: &str| {
         let name = family(name);
@@ -78,7 +81,8 @@ pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
     found.iter().all(|name| class_of(name) == Class::Ordinary || kind(name) == invoked)
 }
 
-/// Whether each further operand of the program is one more file that it reads, wherever its options end: awk.
+/// Returns true if each further operand of the program is one more file that it reads, wherever its options
+/// end: awk.
 pub fn reads_any_files(program: &str) -> bool {
     table::find(&family(program)).is_some_and(is_awk)
 }

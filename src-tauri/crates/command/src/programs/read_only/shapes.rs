@@ -20,7 +20,8 @@ pub(super) fn writes(check: ReadCheck, argv: &[&str]) -> bool {
     }
 }
 
-/// date(1): words that are no format, and no value of an option that says which time is told.
+/// Returns true if date(1) sets the clock: words that are no format, and no value of an option for the time
+/// to show.
 fn sets_clock(argv: &[&str]) -> bool {
     let mut words = argv.iter().skip(1);
     let asks_only = argv.contains(&"-j");
@@ -36,7 +37,7 @@ fn sets_clock(argv: &[&str]) -> bool {
     false
 }
 
-/// codesign(1): what is displayed or verified. `-r FILE` writes there what it would display.
+/// Returns true if codesign(1) displays or verifies. `-r FILE` writes there what it would display.
 fn shows_signature(argv: &[&str]) -> bool {
     const SHOWS: [&str; 11] =
         ["-d", "-dv", "-dvv", "-dvvv", "-dvvvv", "-v", "-vv", "-vvv", "-vvvv", "--display", "--verify"];
@@ -46,7 +47,7 @@ fn shows_signature(argv: &[&str]) -> bool {
         && argv.iter().skip(1).all(|word| !word.starts_with('-') || plain(word))
 }
 
-/// plutil(1): prints, checks, or converts to the output (which is unsafe without `-o -`).
+/// Returns true if plutil(1) prints, checks, or converts to the output (which is unsafe without `-o -`).
 fn shows_properties(argv: &[&str]) -> bool {
     match argv.get(1..).unwrap_or_default() {
         ["-p" | "-lint", files @ ..] => files.iter().all(|word| !word.starts_with('-')) && !files.is_empty(),
@@ -69,8 +70,9 @@ pub(super) fn reads(check: ReadCheck, argv: &[&str]) -> bool {
     }
 }
 
-/// awk with a program that only prints, of the files that it is given: gawk connects to those below `/inet`. Some read options
-/// also behind the program.
+/// Returns true for awk with a program that only prints, of the files that it is given.
+///
+/// gawk connects to those below `/inet`. Some read options also after the program.
 fn awk_prints(words: &[&str]) -> bool {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
@@ -87,7 +89,7 @@ fn awk_prints(words: &[&str]) -> bool {
         && files.all(|file| *file == "-" || !file.starts_with('-'))
 }
 
-/// tar(1): `-t`, of an archive on this machine (another is unsafe).
+/// Returns true for tar(1) with `-t`, of an archive on this computer (another is unsafe).
 fn lists_archive(words: &[&str]) -> bool {
     let Some((mode, rest)) = words.split_first() else { return false };
     let letters = mode.strip_prefix('-').unwrap_or(mode);
@@ -97,7 +99,7 @@ fn lists_archive(words: &[&str]) -> bool {
         && rest.iter().all(|word| !word.starts_with('-'))
 }
 
-/// yq: an expression that names no operator that reads the environment or other files, and how it is printed.
+/// Returns true if the expression of yq names no operator that reads the environment or other files.
 fn yq_prints(words: &[&str]) -> bool {
     const HOW: [&str; 14] = [
         "-r",
@@ -122,7 +124,7 @@ fn yq_prints(words: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(plain)
 }
 
-/// A page by its name or section: what holds a slash would be a file.
+/// Returns a page by its name or section: what holds a slash would be a file.
 fn is_page(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphanumeric())
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))
@@ -146,7 +148,8 @@ const PIP: [&str; 14] = [
     "--no-color",
 ];
 
-/// Reading subcommands with words by which they show secrets, fetch from elsewhere, or open something.
+/// Returns true if a reading subcommand has words by which it shows secrets, fetches from elsewhere, or opens
+/// something.
 pub(super) fn does_more(check: ReadCheck, verb: Option<usize>, argv: &[&str]) -> bool {
     let any = |test: &dyn Fn(&str) -> bool| argv.iter().skip(1).any(|word| test(word));
     match check {

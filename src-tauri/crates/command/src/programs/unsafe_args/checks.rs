@@ -45,8 +45,9 @@ pub(super) fn of(check: Check, name: &str, call: &Call, read: &Invocation<'_>) -
     found.map(noted).into_iter().collect()
 }
 
-/// `make NAME=value`: what a makefile does with a variable is not known, so only values that cannot name a program or hold
-/// a command are left alone.
+/// Finds variables of `make` whose values can name a program or hold a command.
+///
+/// The use that a makefile makes of a variable is not known, so only other values are left alone.
 fn variables(read: &Invocation<'_>) -> Found {
     const PROGRAMS: [&str; 22] = [
         "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "RM", "INSTALL", "MAKE", "YACC", "LEX", "M4",
@@ -70,8 +71,8 @@ fn variables(read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Config, "sets a variable that a makefile may run"))
 }
 
-/// cmake's `-D` and `-G` name compilers, launchers and files to include, but for switches and the usual settings. cmake(1),
-/// cmake-variables(7)
+/// Finds cmake's `-D` and `-G`, which name compilers, launchers and files to include, but for switches and
+/// the usual settings. cmake(1), cmake-variables(7)
 fn chooses_programs(read: &Invocation<'_>) -> Found {
     const GENERATORS: [&str; 4] = ["Ninja", "Ninja Multi-Config", "Unix Makefiles", "Xcode"];
     let harmless = |at: usize| {
@@ -90,7 +91,8 @@ fn chooses_programs(read: &Invocation<'_>) -> Found {
     Some((at, ArgEffect::Config, "decides which programs are run"))
 }
 
-/// `BUILD_TESTS=ON`, `CMAKE_BUILD_TYPE=Release`: what cannot name a program or a file.
+/// Returns true for a value that cannot name a program or a file: `BUILD_TESTS=ON`,
+/// `CMAKE_BUILD_TYPE=Release`.
 fn is_switch(given: &str) -> bool {
     const USUAL: [&str; 12] = [
         "CMAKE_BUILD_TYPE",
@@ -152,7 +154,7 @@ fn sets_clock(read: &Invocation<'_>) -> Found {
     read.operands.iter().find(sets).map(|at| (*at, ArgEffect::Changes, "sets the clock"))
 }
 
-/// `npm -g` that does more than list what is there. npm-install(1)
+/// Finds `npm -g` that does more than list what is there. npm-install(1)
 fn for_all_projects(read: &Invocation<'_>) -> Found {
     const LISTS: [&str; 9] = ["ls", "list", "la", "ll", "root", "prefix", "outdated", "view", "bin"];
     let everywhere = |name: &str| {
@@ -163,8 +165,10 @@ fn for_all_projects(read: &Invocation<'_>) -> Found {
     (!lists).then_some((given.at, ArgEffect::Changes, "changes what all projects have"))
 }
 
-/// tree takes the values of its letters from the words behind, so that none of them hides another: `-aLo 2 x` writes to `x`.
-/// tree(1)
+/// Finds letters by which tree writes.
+///
+/// tree takes the values of its letters from the words after them, so that none of them hides another: `-aLo
+/// 2 x` writes to `x`. tree(1)
 fn writes_by_a_letter(read: &Invocation<'_>) -> Found {
     let letters = |at: &usize| {
         let word = read.beginning(*at).and_then(|word| word.strip_prefix('-'));
@@ -175,7 +179,8 @@ fn writes_by_a_letter(read: &Invocation<'_>) -> Found {
         .map(|at| (at, ArgEffect::Writes, "`-o` or `-R` among these letters writes a file"))
 }
 
-/// `ip OBJECT VERB`, `nft VERB`: anything but showing, in its short forms too. ip(8), tc(8), nft(8), bpftool(8), route(8)
+/// Finds a verb that does not only show, in its short forms too: `ip OBJECT VERB`, `nft VERB`. ip(8), tc(8),
+/// nft(8), bpftool(8), route(8)
 fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
     const SHOWING: [&str; 7] = ["show", "list", "lst", "ls", "get", "help", "describe"];
     let place = usize::from(!matches!(name, "nft" | "route"));
@@ -188,7 +193,9 @@ fn changes_network(name: &str, read: &Invocation<'_>) -> Found {
     (!shows).then_some((at, ArgEffect::Changes, "changes the network, or what is loaded into the kernel"))
 }
 
-/// A formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs when it is looked at. brew(1)
+/// Returns a formula in a file, at an address or in a tap that is not Homebrew's.
+///
+/// Its code runs when it is looked at. brew(1)
 fn other_formula(read: &Invocation<'_>) -> Found {
     let sub = read.verbs.first().copied()?;
     let other = |at: &usize| {
@@ -201,7 +208,7 @@ fn other_formula(read: &Invocation<'_>) -> Found {
     Some((found, ArgEffect::Code, "a formula from elsewhere, whose code runs when it is looked at"))
 }
 
-/// `protoc --NAME_out=.` runs protoc-gen-NAME, unless the language is protoc's own.
+/// Finds `protoc --NAME_out=.`, which runs protoc-gen-NAME, unless the language is protoc's own.
 fn generator(read: &Invocation<'_>) -> Found {
     const OWN: [&str; 12] = [
         "cpp",
@@ -226,7 +233,7 @@ fn generator(read: &Invocation<'_>) -> Found {
         .map(|given| (given.at, ArgEffect::Runs, "runs the generator of that name"))
 }
 
-/// `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
+/// Finds `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
 fn build_settings(read: &Invocation<'_>) -> Found {
     let names = |at: &&usize| {
         read.beginning(**at)
@@ -239,7 +246,7 @@ fn build_settings(read: &Invocation<'_>) -> Found {
         .map(|at| (*at, ArgEffect::Config, "a build setting, which may name a program or a folder"))
 }
 
-/// `pnpm NAME` runs the script of that name, or else any program. pnpm-run(1)
+/// Finds `pnpm NAME`, which runs the script of that name, or else any program. pnpm-run(1)
 fn runs_any_program(call: &Call, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const SYSTEM: [&str; 20] = [
         "mv", "cp", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown", "docker",
@@ -268,7 +275,7 @@ fn script(name: &str, read: &Invocation<'_>) -> Found {
     read.word(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
 }
 
-/// A file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
+/// Returns a file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
 fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
     let file = read.options.iter().find(|given| {
         let path = given.value.unwrap_or_default();
@@ -287,7 +294,8 @@ fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
     Some((given.at, ArgEffect::Sends, "chooses the method of a call"))
 }
 
-/// `ps auxe`, `ps ax e` and `ps -o environ` show the environments of other programs; with a dash `-e` only means all of them.
+/// Finds `ps auxe`, `ps ax e` and `ps -o environ`, which show the environments of other programs. With a
+/// dash, `-e` only means all of them.
 fn other_environments(read: &Invocation<'_>) -> Found {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
@@ -305,7 +313,8 @@ fn other_environments(read: &Invocation<'_>) -> Found {
     shown.map(|at| (at, ArgEffect::Secrets, what))
 }
 
-/// `tar -f host:file` and `-f !program` start another program; an archive that is made may lie anywhere.
+/// Finds `tar -f host:file` and `-f !program`, which start another program, and archives that are made
+/// anywhere.
 fn packs_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
     let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
     let makes = read.options.iter().any(|given| {
@@ -357,7 +366,7 @@ fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     found
 }
 
-/// `git config` that does more than read.
+/// Finds `git config` that does more than read.
 fn changes_configuration(call: &Call, read: &Invocation<'_>, sub: usize) -> Option<UnsafeArg> {
     const READS: [&str; 12] = [
         "--get",

@@ -22,7 +22,7 @@ const WRITING: &str = "create delete update set add remove rm run exec ssh scp d
 /// Words that are verbs of one program and groups of another.
 const GROUPS: &str = "config app stack state kv run plugin box addons operator acl deploy";
 
-/// Words behind which passwords and keys are shown.
+/// Words after which passwords and keys are shown.
 const SECRET: &str = "token secret password credential presign signurl sign-url connection-string \
     kubeconfig get-login generate-sas wallet ssh-key";
 

@@ -1,4 +1,4 @@
-//! Where files are put, taken away from, opened up and changed.
+//! Commands that put, remove, open up and change files.
 
 use super::{Found, noted};
 use crate::call::Call;
@@ -30,7 +30,8 @@ pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeAr
     found
 }
 
-/// A program of the system that is given another name: what a rule says of the one would not be said of the other.
+/// Returns a program of the system that is given another name: what a rule says of the one would not be said
+/// of the other.
 fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
@@ -72,7 +73,7 @@ fn in_place(call: &Call, read: &Invocation<'_>) -> Found {
     if looks { None } else { changes(call, read, 0) }
 }
 
-/// `ln -s / x`: what is written or removed below `x` from then on lies elsewhere.
+/// Finds `ln -s / x`: what is written or removed below `x` from then on is elsewhere.
 fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
@@ -80,7 +81,7 @@ fn links_outside(call: &Call, read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Outside, "makes a name that leads out of the working directory"))
 }
 
-/// An operand that other programs read or run by themselves.
+/// Returns an operand that other programs read or run by themselves.
 fn read_by_tools(read: &Invocation<'_>) -> Found {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_by_tools))?;
     Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
@@ -160,7 +161,7 @@ fn removes_outside(call: &Call, read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Deletes, "takes away what lies outside of the working directory"))
 }
 
-/// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
+/// Returns a name in the temporary folder, or below one: never the folder itself, nor all that is in it.
 pub(super) fn is_temporary(path: &str) -> bool {
     let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
     inside.is_some_and(|rest| {
@@ -168,7 +169,7 @@ pub(super) fn is_temporary(path: &str) -> bool {
     })
 }
 
-/// `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
+/// Finds `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
 fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> Found {
     let what = "lets the file run with its owner's rights";
     let at = match name {

@@ -1,5 +1,6 @@
-//! Options that are judged by the words of their name, if no file is about them: programs have more options than a file can
-//! hold, and new ones every year.
+//! Heuristics for options without an entry in a file, by the words of their name.
+//!
+//! Programs have more options than a file can hold, and new ones every year.
 
 use super::has_word;
 use crate::call::Call;
@@ -64,7 +65,8 @@ fn place(argument: usize) -> UnsafeArg {
     UnsafeArg::noted(argument, ArgEffect::Outside, note)
 }
 
-/// `/x`, `json=/x`, `html:../x`: whether a part of the value leads out of the working directory. An address does not.
+/// Returns true if a part of the value leads out of the working directory: `/x`, `json=/x`, `html:../x`. An
+/// address does not.
 fn outside(value: &str, call: &Call) -> bool {
     !value.contains("://")
         && value

@@ -92,8 +92,8 @@ fn built_in(call: &Call, name: &str) -> Vec<UnsafeArg> {
     found
 }
 
-/// `NAME --version` and `NAME --help`, and nothing else: they print it. A program that gives secrets away may do so before it
-/// looks at its options.
+/// Returns true for `NAME --version` and `NAME --help` alone, which only print. A program that gives secrets
+/// away may do so before it looks at its options.
 fn only_asks_about_itself(call: &Call, program: &Program) -> bool {
     let [_, argument] = call.args.as_slice() else { return false };
     let asks = matches!(argument.value(), Some("--version" | "--help"));

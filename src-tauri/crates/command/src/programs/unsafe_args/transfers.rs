@@ -12,7 +12,7 @@ pub(super) fn by_wget(read: &Invocation<'_>) -> Found {
     writes_download(read).or_else(|| sends_output_of_command(read))
 }
 
-/// `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`: what a command prints goes to whoever answers there.
+/// Finds output of a command that goes to the server: `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`.
 pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
     let printed = |at: &usize| {
         let arg = &read.args[*at];
@@ -23,8 +23,10 @@ pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
         .map(|at| (at, ArgEffect::Sends, "tells another machine what a command prints"))
 }
 
-/// curl reads files, mails and talks to directories by what an address begins with, in any case and through its own patterns
-/// (`{file,http}://`). curl(1)
+/// Finds other protocols of curl: it reads files, mails and talks to directories by the beginning of an
+/// address.
+///
+/// In any case and through its own patterns (`{file,http}://`). curl(1)
 fn other_protocol(read: &Invocation<'_>) -> Found {
     const WEB: [&str; 4] = ["http", "https", "ftp", "ftps"];
     let is_other = |address: &str| {
@@ -55,14 +57,14 @@ fn other_protocol(read: &Invocation<'_>) -> Found {
     by_operand.or_else(by_option).map(|at| (at, ArgEffect::Reads, what))
 }
 
-/// Where a machine in a cloud asks for its own keys.
+/// Returns true for the address at which a machine in a cloud asks for its own keys.
 fn gives_keys(address: &str) -> bool {
     const HOSTS: [&str; 4] =
         ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "[fd00:ec2::254]"];
     HOSTS.iter().any(|host| address.contains(host))
 }
 
-/// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
+/// Finds curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
 fn writes_out(read: &Invocation<'_>) -> Found {
     read.options.iter().find_map(|given| {
         let value = read.value_or_start(given);
@@ -82,8 +84,10 @@ fn writes_out(read: &Invocation<'_>) -> Found {
     })
 }
 
-/// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
-/// write as well (`-o`, `-p`, `--warc-file`). wget(1)
+/// Finds wget's writes: all that it fetches, but for `-O -`, which prints it.
+///
+/// Options that are not known to be harmless beside that may write as well (`-o`, `-p`, `--warc-file`).
+/// wget(1)
 fn writes_download(read: &Invocation<'_>) -> Found {
     const HARMLESS: [&str; 14] = [
         "--spider",

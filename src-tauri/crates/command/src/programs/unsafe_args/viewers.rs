@@ -4,7 +4,8 @@ use super::Found;
 use crate::ArgEffect;
 use crate::invocation::{Given, Invocation};
 
-/// `plutil -convert` and `-extract` write into the file, unless `-o -` says that they print; a raw value is printed. plutil(1)
+/// Finds `plutil -convert` and `-extract`, which write into the file, unless `-o -` makes them print; a raw
+/// value is printed. plutil(1)
 pub(super) fn converts_in_place(read: &Invocation<'_>) -> Found {
     let raw = |at: usize| read.word(at + 2) == Some("raw");
     let writes = |given: &&Given<'_>| given.name == "-convert" || given.name == "-extract" && !raw(given.at);
@@ -14,15 +15,16 @@ pub(super) fn converts_in_place(read: &Invocation<'_>) -> Found {
     (!prints).then_some((converts.at, ArgEffect::Writes, "writes into the file"))
 }
 
-/// `codesign -d -r FILE` writes there what a signature demands; `-r-` prints it. codesign(1)
+/// Finds `codesign -d -r FILE`, which writes there what a signature demands; `-r-` prints it. codesign(1)
 pub(super) fn writes_requirements(read: &Invocation<'_>) -> Found {
     let names = |name: &str| name == "-r" || name.starts_with("--req");
     let to = read.options.iter().find(|given| names(&given.name) && given.value != Some("-"))?;
     Some((to.at, ArgEffect::Writes, "writes a file"))
 }
 
-/// `openssl x509` that does more than show the certificate of a file: it also signs. The address of a key may load an engine.
-/// openssl-x509(1)
+/// Finds `openssl x509` that does more than show the certificate of a file: it also signs.
+///
+/// The address of a key may load an engine. openssl-x509(1)
 pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
     const SHOWS: [&str; 20] = [
         "-noout",
@@ -63,7 +65,7 @@ pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> Found {
     None
 }
 
-/// jq(1): `env` and `$ENV` are the environment; `.env` is a field.
+/// Finds `env` and `$ENV` of jq(1), which are the environment; `.env` is a field.
 pub(super) fn reads_environment(read: &Invocation<'_>) -> Found {
     const READ: [&str; 4] = ["env", "ENV", "include", "import"];
     let is_field = |text: &str, at: usize| {

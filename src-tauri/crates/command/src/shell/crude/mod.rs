@@ -14,8 +14,10 @@ use crate::guess::{LONGEST, MOST_STARTS};
 use crate::programs::table::{self, Trait};
 use crate::programs::{Class, class_of};
 
-/// Guesses that are made of one text. It has one more where there would be others: whoever looks for denials has to take
-/// those for denied. Texts that somebody wrote, up to the longest that is read, come to less.
+/// Most guesses that are made of one text.
+///
+/// A text with more has one more that stands for the others: a search for denials has to take those for
+/// denied. Texts that a person wrote, up to the longest that is read, come to less.
 pub const MOST_GUESSES: usize = 2_048;
 
 /// Words that braces may make in one text, beyond one of each: behind them braces stay as they are.
@@ -70,8 +72,8 @@ const RUNS: [&str; 16] = [
     "bind",
 ];
 
-/// Every stretch of words that may be a command: after each operator, bracket, quote or substitution. At most one more than
-/// [`MOST_GUESSES`].
+/// Returns every stretch of words that may be a command: after each operator, bracket, quote or substitution.
+/// At most one more than [`MOST_GUESSES`].
 pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     let folded;
     let text = if text.contains("\\\n") {
@@ -96,7 +98,7 @@ pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     guesses.noted.found
 }
 
-/// What ends a command.
+/// Characters that end a command.
 const OPERATORS: [char; 8] = ['\n', '\r', ';', '&', '|', '(', ')', '`'];
 
 #[derive(Default)]
@@ -112,7 +114,7 @@ struct Guesses<'t> {
 #[derive(Default)]
 struct Noted {
     found: Vec<Guess>,
-    /// Where a guess with this hash stands in `found`.
+    /// Index in `found` of a guess with this hash.
     known: HashMap<u64, usize>,
     /// Hashes of the stretches that were looked at: a quoted text is one of the line, and a text by itself.
     seen: HashSet<u64>,
@@ -120,7 +122,7 @@ struct Noted {
 }
 
 impl Noted {
-    /// Whether there are more guesses than anybody looks at.
+    /// Returns true if there are more guesses than anybody looks at.
     fn is_full(&self) -> bool {
         self.found.len() > MOST_GUESSES
     }
@@ -145,7 +147,7 @@ impl Noted {
         }
     }
 
-    /// A hash of each word with all that follow it: equal words have equal hashes.
+    /// Returns a hash of each word with all that follow it: equal words have equal hashes.
     fn hashes(&self, words: &[String]) -> Vec<u64> {
         let mut hashes = vec![0; words.len()];
         let mut behind = 0u64;
@@ -156,7 +158,7 @@ impl Noted {
         hashes
     }
 
-    /// Whether the guess at these words was made already.
+    /// Returns true if the guess at these words was made already.
     fn holds(&self, words: &[String], hash: u64) -> bool {
         let known = self.known.get(&hash).and_then(|at| self.found.get(*at));
         known.is_some_and(|known| **known == words[..words.len().min(LONGEST)])
@@ -164,7 +166,7 @@ impl Noted {
 }
 
 impl<'t> Guesses<'t> {
-    /// A stretch without operators, whatever is quoted in it.
+    /// Adds a stretch without operators, with anything quoted in it.
     fn loose(&mut self, part: &str) {
         let part = part.trim();
         if part.is_empty() || !self.noted.seen.insert(self.noted.hasher.hash_one(part)) {
@@ -186,7 +188,7 @@ impl<'t> Guesses<'t> {
         self.noted.command(words, &head, partly);
     }
 
-    /// The parts of the text as the shell would split it, where quotes make a difference.
+    /// Adds the parts of the text as the shell would split it, if quotes make a difference.
     fn quoted(&mut self, text: &'t str) {
         let mut quote = None;
         let mut escaped = false;
@@ -208,14 +210,14 @@ impl<'t> Guesses<'t> {
         self.part(text.get(start..).unwrap_or_default(), quotes);
     }
 
-    /// A part in which no quote is open at either end; without quotes it was looked at already.
+    /// Adds a part in which no quote is open at either end; without quotes it was looked at already.
     fn part(&mut self, part: &'t str, quotes: bool) {
         if quotes && !self.noted.is_full() && self.followed.insert(part) {
             self.split(words_of(part), 0);
         }
     }
 
-    /// A command whose words are told apart, and the texts in it that something else would run.
+    /// Adds a command whose words are told apart, and the texts in it that something else would run.
     fn split(&mut self, words: Vec<String>, depth: usize) {
         let head = Head::of(&words);
         for text in words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '(', '='])) {
@@ -235,11 +237,11 @@ impl<'t> Guesses<'t> {
     }
 }
 
-/// How a stretch of words begins.
+/// Beginning of a stretch of words.
 struct Head {
-    /// Where its command stands; none where there is none.
+    /// Index of its command; `None` if there is none.
     start: Option<usize>,
-    /// Whether it is, or stands behind, something that runs others.
+    /// True if it is, or stands behind, something that runs others.
     runs: bool,
 }
 
@@ -251,7 +253,7 @@ impl Head {
     }
 }
 
-/// Where the command begins: behind keywords, assignments, options and redirections.
+/// Returns the index at which the command begins: after keywords, assignments, options and redirections.
 fn start_of(words: &[String]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at) {

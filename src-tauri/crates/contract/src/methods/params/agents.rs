@@ -1,6 +1,7 @@
-//! What the methods of agents, their channels, sessions and skills take.
+//! Parameters of the methods of agents, their channels, sessions and skills.
 
 use crate::Start;
+use crate::methods::results::ChannelKind;
 use postern_policy::{AgentId, Preset, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,21 +20,21 @@ pub struct AgentRef {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct AgentAdd {
-    /// Its name and folder.
+    /// Id, which is also the name of its folder.
     pub agent: AgentId,
     /// The name to show; its id where left out.
     #[serde(default)]
     pub name: Option<String>,
-    /// Its colour, `#rrggbb`; the next free one where left out.
+    /// Color, `#rrggbb`; the next free one if left out.
     #[serde(default)]
     pub color: Option<String>,
-    /// Where to start; *Ask* where left out.
+    /// Preset to start with; *Ask* if left out.
     #[serde(default)]
     pub preset: Option<Preset>,
-    /// What it may do without a question; as the settings of new agents say where left out. Replaces the preset.
+    /// Classes to start with; as the settings of new agents say if left out. Replaces the preset.
     #[serde(default)]
     pub start: Option<Start>,
-    /// Its folders. `start` = `work` needs one.
+    /// Folders. `start` = `work` needs one.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub folders: Vec<String>,
@@ -49,9 +50,10 @@ pub struct AgentSet {
     /// All its settings at once.
     #[serde(default)]
     pub settings: Option<Settings>,
-    /// Single values as a person types them, applied after `settings`: `ask` = `always`, `approvalTimeout` = `2m`,
-    /// `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`, `deniedUntil` = `10m` or `none`. `fallback` =
-    /// `full` needs `confirm` = `yes` beside it.
+    /// Single values as a person types them, applied after `settings`.
+    ///
+    /// `ask` = `always`, `approvalTimeout` = `2m`, `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`,
+    /// `deniedUntil` = `10m` or `none`. `fallback` = `full` needs `confirm` = `yes` beside it.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub values: BTreeMap<String, String>,
@@ -71,33 +73,12 @@ pub struct HookNote {
     pub agent: Option<AgentId>,
 }
 
-/// What a channel is to be put into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChannelKind {
-    /// A Docker container.
-    Docker,
-    /// A development container, by its feature.
-    Devcontainer,
-    /// bubblewrap.
-    Bwrap,
-    /// `sandbox-exec` on macOS.
-    SandboxExec,
-    /// An MCP client, which starts `postern mcp`.
-    Mcp,
-    /// A container in a virtual machine, by the door `forwarder`.
-    Forwarder,
-    /// Anything that is told by environment variables.
-    Plain,
-}
-
 /// Asks for an agent's channel lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChannelAsk {
     /// The agent.
     pub agent: AgentId,
-    /// What for.
     pub kind: ChannelKind,
 }
 
@@ -111,7 +92,7 @@ pub struct PermissionsSet {
     pub text: String,
 }
 
-/// Which sessions.
+/// Filter of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -125,9 +106,8 @@ pub struct SessionFilter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionName {
-    /// Whose.
     pub agent: AgentId,
-    /// Its name, escaped as `sessions.list` tells it.
+    /// Name, escaped as `sessions.list` returns it.
     pub session: String,
 }
 
@@ -146,7 +126,7 @@ pub struct SkillFolder {
 pub struct SkillApprove {
     /// The skill's name.
     pub skill: String,
-    /// One CLI of it; none approves all that were found.
+    /// CLI of the skill; left out, all that were found.
     #[serde(default)]
     pub cli: Option<String>,
 }

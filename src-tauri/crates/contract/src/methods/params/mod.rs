@@ -1,4 +1,4 @@
-//! What control methods take.
+//! Parameters of the control methods.
 
 mod agents;
 mod questions;
@@ -6,8 +6,8 @@ mod requests;
 mod rules;
 
 pub use agents::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, HookNote, PermissionsSet, SessionFilter,
-    SessionName, SkillApprove, SkillFolder,
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, HookNote, PermissionsSet, SessionFilter, SessionName,
+    SkillApprove, SkillFolder,
 };
 pub use questions::{
     FaceKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,

@@ -1,9 +1,9 @@
-//! What the methods of questions, and of pausing all of them, take.
+//! Parameters of the methods of questions, and of pausing all of them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How long to deny everything.
+/// Time to deny everything for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -17,11 +17,11 @@ pub struct Pause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionRef {
-    /// Its id or its four-digit code.
+    /// Id, or four-digit code.
     pub question_id: String,
 }
 
-/// What a face is.
+/// Kind of approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaceKind {
@@ -29,7 +29,7 @@ pub enum FaceKind {
     Window,
     /// A terminal.
     Terminal,
-    /// Something that only looks on: it does not count as being on duty.
+    /// Something that only looks on: it does not count as being connected.
     Observer,
 }
 
@@ -37,11 +37,10 @@ pub enum FaceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionsWatch {
-    /// Who watches.
     pub face: FaceKind,
 }
 
-/// What a face shows of a question.
+/// Part of a question that an approver shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Presented {
@@ -49,9 +48,9 @@ pub struct Presented {
     pub question_id: String,
     /// The digest of what is on show.
     pub digest: String,
-    /// Whether it is visible: not covered, not hidden, screen unlocked.
+    /// True if it is visible: not covered, not hidden, screen unlocked.
     pub visible: bool,
-    /// Whether its end was seen: it fits, or it was scrolled to the end.
+    /// True if its end was seen: it fits, or it was scrolled to the end.
     pub end_seen: bool,
     /// A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
     /// report again only asks how long it still takes.
@@ -64,7 +63,7 @@ pub struct Presented {
 pub struct Unpresented {
     /// The question's id.
     pub question_id: String,
-    /// Why not, in words: "the screen is locked", "its page crashed".
+    /// Reason, in words: "the screen is locked", "its page crashed".
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! What the methods of requests, and of verdicts on what could be asked, take.
+//! Parameters of the methods of requests, and of verdicts on what could be asked.
 
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Decided, RunState};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
-/// Which requests.
+/// Filter of requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -38,7 +38,7 @@ pub struct RequestFilter {
     /// Those older than this one: [`crate::methods::Requests::next`] of the page before.
     #[serde(default)]
     pub before: Option<String>,
-    /// How many at most: 1 to 1000, 100 where left out.
+    /// Most requests to return: 1 to 1000, 100 if left out.
     #[serde(default)]
     pub limit: Option<u32>,
 }
@@ -51,7 +51,7 @@ pub struct RequestNumber {
     pub id: String,
 }
 
-/// Which part of the history to look at.
+/// Part of the history to examine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -71,7 +71,7 @@ pub struct RequestsWatch {
     /// Those of this agent only.
     #[serde(default)]
     pub agent: Option<AgentId>,
-    /// How many to begin with: 0 to 1000, 100 where left out.
+    /// Number of requests to begin with: 0 to 1000, 100 if left out.
     #[serde(default)]
     pub limit: Option<u32>,
 }
@@ -83,8 +83,11 @@ pub struct RequestsWatch {
 pub struct RequestKill {
     /// The host's own number for it.
     pub id: String,
-    /// `TERM` (left out: the same), which KILL follows after the grace; `KILL`, at once; or `HUP`, `INT`, `QUIT`, `USR1`,
-    /// `USR2`, `CONT`, `STOP`, which are only sent. One that waits is denied, whatever the signal.
+    /// `TERM` (the default), which KILL follows after the grace; `KILL`, at once; or a signal that is only
+    /// sent.
+    ///
+    /// Those are `HUP`, `INT`, `QUIT`, `USR1`, `USR2`, `CONT`, `STOP`. A request that waits is denied by any
+    /// signal.
     #[serde(default)]
     pub signal: Option<String>,
 }
@@ -94,7 +97,7 @@ pub struct RequestKill {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct Explain {
-    /// Whose request it would be.
+    /// Agent that would ask.
     pub agent: AgentId,
     /// Program and arguments.
     #[serde(default)]
@@ -102,7 +105,7 @@ pub struct Explain {
     /// A line of shell text.
     #[serde(default)]
     pub shell: Option<String>,
-    /// Where; the home folder where left out.
+    /// Working directory; the home folder if left out.
     #[serde(default)]
     pub cwd: Option<String>,
     /// Environment overrides.
@@ -119,11 +122,11 @@ pub struct Explain {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct ToolExplain {
-    /// Whose tool it is.
+    /// Agent that would use the tool.
     pub agent: AgentId,
     /// The tool, as `permissions.jsonc` names it.
     pub tool: String,
-    /// Its arguments: an object.
+    /// Arguments: an object.
     #[serde(default)]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: serde_json::Map<String, serde_json::Value>,

@@ -1,4 +1,4 @@
-//! What the methods of rules take.
+//! Parameters of the methods of rules.
 
 use crate::RuleDraft;
 use postern_policy::{AgentId, Rule, RuleId};
@@ -8,7 +8,7 @@ use ts_rs::TS;
 use crate::methods::policy::ImportedSettings;
 use crate::methods::results::RuleFile;
 
-/// Which rules.
+/// Filter of rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
@@ -23,7 +23,7 @@ pub struct RuleFilter {
     /// Leave out so many of the first, for the next page of a long list.
     #[serde(default)]
     pub skip: Option<u32>,
-    /// How many at most; all where left out.
+    /// Most rules to return; all if left out.
     #[serde(default)]
     pub limit: Option<u32>,
 }
@@ -32,7 +32,6 @@ pub struct RuleFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleNumber {
-    /// Its number.
     pub id: RuleId,
 }
 
@@ -40,9 +39,8 @@ pub struct RuleNumber {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleUpdate {
-    /// Its number.
     pub id: RuleId,
-    /// What it is from now on.
+    /// Rule to put in its place.
     pub rule: RuleDraft,
     /// Keep the pin it has instead of pinning the program as it is now (with `rule.pin`).
     #[serde(default)]
@@ -50,7 +48,7 @@ pub struct RuleUpdate {
     pub keep_pin: bool,
 }
 
-/// How rules from a file are written.
+/// Ways to write rules from a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesWrite {
@@ -71,7 +69,6 @@ pub struct RulesImport {
     /// Give every rule to this agent, whatever the file says.
     #[serde(default)]
     pub agent: Option<AgentId>,
-    /// How.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub write: RulesWrite,
@@ -102,6 +99,6 @@ pub struct RulesPut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RenewalEntry {
-    /// Its entry in the audit ([`crate::Renewed::entry`]).
+    /// Entry in the audit ([`crate::Renewed::entry`]).
     pub entry: i64,
 }

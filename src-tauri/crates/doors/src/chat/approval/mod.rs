@@ -56,12 +56,11 @@ fn restarted() -> (ChatStatus, String) {
 /// Outcome of a request that the agent took back.
 pub(super) const WITHDRAWN: &str = "Withdrawn: the agent no longer asks for it";
 
-/// Why it cannot be approved from a chat, though it can be denied.
+/// Reason why a question cannot be approved from a chat, though it can be denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Withheld {
-    /// Its risk is high.
     HighRisk,
-    /// It is too long to be shown here in full.
+    /// Too long to be shown here in full.
     TooLong,
 }
 
@@ -79,28 +78,28 @@ impl Withheld {
     }
 }
 
-/// One question as it was shown in chats.
+/// Question as it was shown in chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Approval {
     /// The question's number.
     pub(super) question: String,
-    /// Its four hex digits.
+    /// Code of four hex digits.
     pub(super) code: String,
     pub(super) agent: AgentId,
     /// The request that asked first, by the host's number.
     pub(super) request: Option<String>,
     /// The command as one line of escaped text.
     pub(super) line: String,
-    /// What it shows now.
+    /// Digest on show.
     pub(super) digest: String,
-    /// Why it cannot be approved here, if it cannot.
+    /// Reason why it cannot be approved here, if it cannot.
     pub(super) withheld: Option<Withheld>,
     pub(super) status: ChatStatus,
-    /// What became of it, in words.
+    /// Result, in words.
     pub(super) outcome: Option<String>,
-    /// What happens when nobody answers, in words.
+    /// Result if nobody answers, in words.
     pub(super) at_zero: String,
-    /// Where it was shown.
+    /// Messages that show it.
     pub(super) shown: Vec<Shown>,
 }
 
@@ -114,7 +113,7 @@ pub(super) struct Shown {
     pub(super) alias: Option<String>,
     /// The digest of what it showed.
     pub(super) digest: String,
-    /// When, by the network's clock.
+    /// Time by the network's clock.
     pub(super) at: Millis,
     /// True once the message shows the outcome.
     pub(super) told: bool,
@@ -181,7 +180,7 @@ impl Approval {
         self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
 
-    /// The newest message that showed it in a place.
+    /// Returns the newest message that showed it in a place.
     pub(super) fn shown_in(&self, place: &str) -> Option<&Shown> {
         self.shown.iter().rev().find(|shown| shown.place == place)
     }
@@ -220,7 +219,7 @@ impl Approvals {
         all
     }
 
-    /// A new one; the oldest of those that were decided make room.
+    /// Adds an approval; the oldest of those that were decided make room.
     pub(super) fn add(&mut self, approval: Approval) {
         self.list.push(approval);
         let decided = |one: &Approval| one.status != ChatStatus::Pending;
@@ -232,7 +231,7 @@ impl Approvals {
         });
     }
 
-    /// By the question's number.
+    /// Returns the approval for a question's id.
     pub(super) fn of(&self, question: &str) -> Option<&Approval> {
         self.list.iter().find(|one| one.question == question)
     }
@@ -278,12 +277,12 @@ impl Approvals {
         ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
-    /// Those that wait.
+    /// Returns those that wait.
     pub(super) fn pending(&self) -> impl Iterator<Item = &Approval> {
         self.list.iter().filter(|one| one.status == ChatStatus::Pending)
     }
 
-    /// The one that a message showed.
+    /// Returns the one that a message showed.
     pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&Approval, &Shown)> {
         let is = |shown: &&Shown| {
             shown.place == place
@@ -292,7 +291,8 @@ impl Approvals {
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }
 
-    /// The one that these four digits mean in a place: what waits there, else what was shown there last.
+    /// Returns the one that these four digits mean in a place: what waits there, else what was shown there
+    /// last.
     pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
         let mut those =
             self.list.iter().rev().filter(|one| one.code == code && one.shown_in(place).is_some()).peekable();

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long connecting may take.
+/// Time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest answer, in bytes. A hundred updates have less.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Api {
     }
 }
 
-/// Why a call did not work. Without the token.
+/// Reason why a call failed. Without the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Too many calls: again in this long.
@@ -39,12 +39,12 @@ pub(super) enum Fault {
     Unauthorized,
     /// No answer, or none that makes sense.
     Lost(String),
-    /// It was understood and will not be done.
+    /// Understood, and refused.
     Refused(String),
 }
 
 #[derive(Deserialize)]
-struct Answer<T> {
+struct ApiAnswer<T> {
     ok: bool,
     result: Option<T>,
     error_code: Option<u16>,
@@ -58,7 +58,8 @@ struct Parameters {
 }
 
 impl Api {
-    /// The API at `server`: over TLS, or on this machine. `ca` is a file of whom to trust instead of whom the system trusts.
+    /// Returns the API at `server`: over TLS, or on this machine. `ca` is a file of whom to trust instead of
+    /// whom the system trusts.
     pub(super) fn new(server: &str, token: &str, ca: Option<&Path>) -> Result<Self, ControlError> {
         let is_token = token.split_once(':').is_some_and(|(id, rest)| {
             let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -105,11 +106,11 @@ impl Api {
         let url = self.base.join(method).map_err(|_| Fault::Refused("no such method".to_owned()))?;
         let response = self.client.post(url).json(params).timeout(patience).send().await.map_err(lost)?;
         let text = read(response).await?;
-        let answer: Answer<T> = serde_json::from_slice(&text)
+        let answer: ApiAnswer<T> = serde_json::from_slice(&text)
             .map_err(|error| Fault::Lost(format!("its answer to {method} is not the Bot API's: {error}")))?;
         match answer {
-            Answer { ok: true, result: Some(result), .. } => Ok(result),
-            Answer { error_code, description, parameters, .. } => {
+            ApiAnswer { ok: true, result: Some(result), .. } => Ok(result),
+            ApiAnswer { error_code, description, parameters, .. } => {
                 Err(fault(error_code, &description.unwrap_or_default(), parameters))
             }
         }
@@ -142,7 +143,7 @@ fn fault(code: Option<u16>, description: &str, parameters: Option<Parameters>) -
     }
 }
 
-/// An error with what caused it: on its own it says little.
+/// Returns an error with what caused it: on its own it says little.
 fn why(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", why(source)),

@@ -1,5 +1,7 @@
-//! Telegram: the Bot API by long polling. Messages go out without a parse mode, what an agent chose as `code`, so that nothing
-//! in it is a link, a name or a command; answers come as commands, as presses of inline buttons, or as reactions.
+//! Telegram: the Bot API by long polling.
+//!
+//! Messages go out without a parse mode, what an agent chose as `code`, so that nothing in it is a link, a
+//! name or a command; answers come as commands, as presses of inline buttons, or as reactions.
 
 mod api;
 mod update;
@@ -20,17 +22,18 @@ use std::sync::{Mutex as Lock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Where the Bot API is.
+/// Address of the Bot API.
 const SERVER: &str = "https://api.telegram.org";
-/// How long one poll waits for news, in seconds; and how long the answer to it may take.
+/// Time that one poll waits for news, in seconds; and the time that the answer to it may take.
 const POLL: u64 = 50;
 const POLL_PATIENCE: Duration = Duration::from_secs(POLL + 20);
-/// How long any other call may take.
+/// Time that any other call may take.
 const CALL: Duration = Duration::from_secs(20);
-/// How long Telegram keeps updates that nobody took, in milliseconds; and then some. Numbers go on only while there are some every
-/// week, so an older one is forgotten.
+/// Time that Telegram keeps updates that were not fetched, in milliseconds, with a margin.
+///
+/// Numbers go on only while there are some every week, so an older one is forgotten.
 const KEPT: Millis = 25 * 60 * 60 * 1000;
-/// How soon it is tried again after a failure: twice as long each time, up to a minute.
+/// Pause after the first failure: twice as long each time, up to a minute.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
@@ -43,10 +46,10 @@ pub(crate) struct Telegram {
     given: Lock<Option<Position>>,
 }
 
-/// Where the polling stands.
+/// State of the polling.
 #[derive(Debug, Default)]
 struct Polling {
-    /// What was received and not yet given, and what comes after it.
+    /// Events that were received and not yet returned, with the position after each.
     heard: VecDeque<(Option<Position>, Heard)>,
     /// After the last update that was received.
     received: Option<Position>,
@@ -87,7 +90,7 @@ impl Telegram {
         Chat::start(host, DoorKind::Telegram, settings, messenger).await
     }
 
-    /// One step of the polling: whatever there was is in `heard` then.
+    /// Polls once: all events are in `heard` then.
     async fn poll(&self, polling: &mut Polling) -> Result<(), Fault> {
         if !polling.online {
             let me: Me = self.api.call("getMe", &json!({}), CALL).await?;
@@ -190,7 +193,8 @@ impl Messenger for Telegram {
     }
 }
 
-/// From which update on is asked: from the first one that was not given, for as long as its number means something.
+/// Returns the first update to ask for: the first one that was not returned, for as long as its number means
+/// something.
 fn offset(after: Option<Position>, now: Millis) -> i64 {
     after.filter(|after| now - after.at < KEPT).map_or(0, |after| after.next)
 }
@@ -209,7 +213,7 @@ impl Guide for Telegram {
     }
 }
 
-/// An owner is a user's number, which stays the same whatever they call themselves.
+/// Reads an owner: a user's number, which stays the same when they change their name.
 fn owner(text: &str) -> Result<String, String> {
     match text.parse::<i64>() {
         Ok(id) if id > 0 => Ok(id.to_string()),
@@ -222,7 +226,7 @@ fn number(text: &str) -> Result<i64, Trouble> {
     text.parse().map_err(|_| Trouble::Refused("that is no number of Telegram's".to_owned()))
 }
 
-/// A text with what an agent chose as `code`: positions are counted in UTF-16 units.
+/// Returns a text with what an agent chose as `code`: positions are counted in UTF-16 units.
 fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
     let (mut offset, mut entities, mut text) = (0, Vec::new(), String::new());
     for piece in &message.pieces {

@@ -17,10 +17,10 @@ struct Update {
 
 #[derive(Debug, Deserialize)]
 struct Said {
-    from: Option<User>,
+    from: Option<TelegramUser>,
     /// There where somebody speaks for a chat: nobody says who that is.
     sender_chat: Option<Value>,
-    chat: Place,
+    chat: ChatPlace,
     date: i64,
     text: Option<String>,
     /// There where it is somebody else's words, or a bot's.
@@ -31,23 +31,23 @@ struct Said {
 #[derive(Debug, Deserialize)]
 struct Pressed {
     id: String,
-    from: User,
-    message: Option<Under>,
+    from: TelegramUser,
+    message: Option<PressedMessage>,
     data: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Under {
-    chat: Place,
+struct PressedMessage {
+    chat: ChatPlace,
     message_id: i64,
 }
 
 #[derive(Debug, Deserialize)]
 struct Reacted {
-    chat: Place,
+    chat: ChatPlace,
     message_id: i64,
-    /// None where somebody reacts for a chat.
-    user: Option<User>,
+    /// User; `None` if somebody reacts for a chat.
+    user: Option<TelegramUser>,
     old_reaction: Vec<Sign>,
     new_reaction: Vec<Sign>,
 }
@@ -58,12 +58,12 @@ struct Sign {
 }
 
 #[derive(Debug, Deserialize)]
-struct Place {
+struct ChatPlace {
     id: i64,
 }
 
 #[derive(Debug, Deserialize)]
-struct User {
+struct TelegramUser {
     id: i64,
     #[serde(default)]
     is_bot: bool,
@@ -72,7 +72,7 @@ struct User {
     username: Option<String>,
 }
 
-/// What an update says; nothing where it is about something else.
+/// Returns the event of an update; `None` if it is about something else.
 pub(super) fn heard(update: Value) -> Option<Heard> {
     let update: Update = match serde_json::from_value(update) {
         Ok(update) => update,
@@ -118,7 +118,7 @@ fn reacted(reacted: Reacted) -> Heard {
     }
 }
 
-/// What a question says about reactions here, beside the buttons.
+/// Returns the words of a question about reactions here, beside the buttons.
 pub(super) fn reactions(offered: &[Verdict]) -> String {
     let sign = |verdict: &Verdict| match verdict {
         Verdict::Once => "👍 once",
@@ -129,8 +129,9 @@ pub(super) fn reactions(offered: &[Verdict]) -> String {
     format!("\n\nAs Telegram’s own reactions: {}", signs.join(" | "))
 }
 
-/// Telegram vouches for the number of a user. A bot, or somebody who speaks for a chat, is nobody.
-fn sender(user: Option<User>) -> Sender {
+/// Returns the sender: Telegram vouches for the number of a user. A bot, or a user who speaks for a chat, has
+/// no id.
+fn sender(user: Option<TelegramUser>) -> Sender {
     let Some(user) = user else {
         return Sender { id: None, name: "somebody who speaks for a chat".to_owned() };
     };

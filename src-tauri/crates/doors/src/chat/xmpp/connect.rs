@@ -21,15 +21,15 @@ use xmpp_parsers::{ns, starttls};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 
-/// How long one try may take.
+/// Time that one try may take.
 const TRY: Duration = Duration::from_secs(30);
-/// How soon it is tried again: twice as long each time, up to a minute.
+/// Pause after the first failure: twice as long each time, up to a minute.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// A silent connection is asked whether it is there after the first, and given up after the second.
 const TIMEOUTS: Timeouts =
     Timeouts { read_timeout: Duration::from_mins(1), response_timeout: Duration::from_secs(30) };
-/// How many stanzas wait in each direction.
+/// Number of stanzas that wait in each direction.
 const DEPTH: usize = 16;
 
 /// An account, and how to get there.
@@ -47,16 +47,16 @@ impl std::fmt::Debug for Account {
     }
 }
 
-/// Why there is no connection, in words, without the password.
+/// Reason why there is no connection, in words, without the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failed {
     pub(super) why: String,
-    /// Whether trying again will not mend it.
+    /// True if trying again will not mend it.
     pub(super) hopeless: bool,
 }
 
 impl Account {
-    /// A stream that connects, and connects again, by itself; why it could not is told on the side.
+    /// Returns a stream that connects, and connects again, by itself; why it could not is told on the side.
     pub(super) fn stream(&self) -> (StanzaStream, mpsc::UnboundedReceiver<Failed>) {
         let (tell, told) = mpsc::unbounded_channel();
         let account = self.clone();
@@ -110,7 +110,7 @@ impl Account {
         Ok(Connection { stream: stream.box_stream(), features, identity: self.jid.clone().into() })
     }
 
-    /// TLS, without which nothing is said.
+    /// Connects by TLS, without which nothing is sent.
     async fn secured(&self) -> Result<TlsStream<TcpStream>, Error> {
         let tcp = BufStream::new(self.server.resolve().await?);
         let stream = initiate_stream(tcp, ns::JABBER_CLIENT, self.header(), TIMEOUTS).await?;

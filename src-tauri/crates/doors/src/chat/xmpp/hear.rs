@@ -24,9 +24,9 @@ use xmpp_parsers::stanza::Stanza as Any;
 use xmpp_parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
 use xmpp_parsers::stanza_id::StanzaId;
 
-/// How soon a room is joined again, and a stream that ended is made again.
+/// Pause before a room is joined again, and a stream that ended is made again.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How soon a connection that was lost is made anew.
+/// Pause before a lost connection is made again.
 const SOON: Duration = Duration::from_secs(1);
 
 /// A stanza on its way out.
@@ -37,7 +37,7 @@ pub(super) struct Outgoing {
     pub(super) sent: oneshot::Sender<()>,
 }
 
-/// What is heard.
+/// State of receiving.
 pub(super) struct Hearing {
     account: Account,
     room: Option<Room>,
@@ -48,7 +48,7 @@ pub(super) struct Hearing {
     told: Option<String>,
     /// The question whether a room gives occupant ids.
     asked: Option<String>,
-    /// When a room is joined again, or a stream is made again.
+    /// Time at which a room is joined again, or a stream is made again.
     again: Option<Instant>,
 }
 
@@ -81,7 +81,7 @@ impl Hearing {
         Self { account, room, outgoing, echoes, stream: None, told: None, asked: None, again: None }
     }
 
-    /// The next thing that is worth telling.
+    /// Returns the next thing that is worth telling.
     pub(super) async fn next(&mut self) -> Heard {
         loop {
             let heard = match self.happened().await {
@@ -144,7 +144,7 @@ impl Hearing {
         Heard::Online(self.account.jid.to_string())
     }
 
-    /// Told once for each reason.
+    /// Returns the event that the connection is lost, once for each reason.
     fn offline(&mut self, why: &str, hopeless: bool) -> Option<Heard> {
         if self.told.as_deref() == Some(why) {
             return None;
@@ -165,7 +165,7 @@ impl Hearing {
             }
             StreamEvent::Resumed if self.room.as_ref().is_none_or(|room| room.joined) => Some(self.online()),
             StreamEvent::Resumed => None,
-            // It is made anew rather than resumed: a server that was restarted knows nothing to resume, and what waits is
+            // It is made again rather than resumed: a server that was restarted knows nothing to resume, and what waits is
             // shown again anyway.
             StreamEvent::Suspended => {
                 self.stream = None;
@@ -283,7 +283,7 @@ impl Hearing {
     }
 }
 
-/// A command or a reaction, if it is one.
+/// Returns a command or a reaction, if it is one.
 fn said(message: &Stanza, from: Sender, place: String) -> Option<Heard> {
     if let Some(reactions) = payload::<Reactions>(&message.payloads, "reactions", ns::REACTIONS) {
         let signs = reactions.reactions.into_iter().map(|reaction| reaction.emoji).collect();
@@ -294,12 +294,12 @@ fn said(message: &Stanza, from: Sender, place: String) -> Option<Heard> {
     Some(Heard::Said { from, place, text: text.clone(), at })
 }
 
-/// It was kept for us somewhere.
+/// Returns true if the message was kept for us somewhere.
 fn is_delayed(message: &Stanza) -> bool {
     message.payloads.iter().any(|payload| payload.is("delay", ns::DELAY))
 }
 
-/// What clients ask before they offer reactions.
+/// Returns the features that clients ask for before they offer reactions.
 fn ourselves() -> DiscoInfoResult {
     let identity = Identity {
         category: "client".to_owned(),

@@ -1,6 +1,8 @@
-//! XMPP: an account of its own, which asks owners directly or in a room, and hears commands and reactions (XEP-0444). What was
-//! decided corrects the message (XEP-0308); clients that know no corrections show it as a new one. Through a gateway the
-//! same reaches other networks.
+//! XMPP: an account of its own, which asks owners directly or in a room, and reads commands and reactions
+//! (XEP-0444).
+//!
+//! A decision corrects the message (XEP-0308); clients that know no corrections show it as a new one. Through
+//! a gateway the same reaches other networks.
 
 mod connect;
 mod hear;
@@ -28,7 +30,7 @@ use xmpp_parsers::message::{Id, Lang, Message as Stanza, MessageType};
 use xmpp_parsers::message_correct::Replace;
 use xmpp_parsers::minidom::Element;
 
-/// How long a room may take to show a message to everybody, us included.
+/// Time that a room may take to show a message to everybody, us included.
 const ECHO: Duration = Duration::from_secs(10);
 /// Says that nothing in a text is a style (XEP-0393).
 const STYLING: &str = "urn:xmpp:styling:0";
@@ -47,7 +49,7 @@ pub(crate) struct Xmpp {
 /// Messages to a room that it has not shown yet, by our id; told what it calls them, or why it does not take them.
 pub(super) type Echoes = Arc<Mutex<HashMap<String, oneshot::Sender<Result<Option<String>, String>>>>>;
 
-/// Every change is one insertion or removal: a panic elsewhere leaves it whole.
+/// Locks a map. Every change is one insertion or removal: a panic elsewhere leaves it whole.
 pub(super) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -170,7 +172,7 @@ impl Guide for Xmpp {
     }
 }
 
-/// Where the server is: found by DNS, unless the person says.
+/// Returns the address of the server: found by DNS, unless the settings name it.
 fn server(values: &Values, jid: &BareJid) -> Result<DnsConfig, ControlError> {
     let Some(text) = values.get("server") else {
         return Ok(DnsConfig::srv_default_client(jid.domain().as_str()));
@@ -185,7 +187,7 @@ fn server(values: &Values, jid: &BareJid) -> Result<DnsConfig, ControlError> {
     Ok(DnsConfig::no_srv(host, port))
 }
 
-/// An owner is an account without a device, which stays the same whatever they call themselves.
+/// Reads an owner: an account without a device, which stays the same when they change their name.
 fn owner(text: &str) -> Result<String, String> {
     account(text, "an owner").map(|jid| jid.to_string())
 }

@@ -1,5 +1,7 @@
-//! Who is in a room. A nickname proves nothing: anybody can take one. What proves something is the account that the room
-//! shows, or the occupant id that its service gives.
+//! Occupants of a room.
+//!
+//! A nickname proves nothing: anybody can take one. What proves something is the account that the room shows,
+//! or the occupant id that its service gives.
 
 use super::super::messenger::Sender;
 use std::collections::HashMap;
@@ -17,9 +19,9 @@ pub(super) struct Room {
     pub(super) jid: BareJid,
     /// Under which name we are there.
     pub(super) nick: String,
-    /// Whether we are.
+    /// True if we are.
     pub(super) joined: bool,
-    /// Whether its service says that occupant ids are its own.
+    /// True if its service says that occupant ids are its own.
     pub(super) has_occupant_ids: bool,
     occupants: HashMap<String, Occupant>,
 }
@@ -30,7 +32,7 @@ struct Occupant {
     id: Option<String>,
 }
 
-/// What a presence from the room means for us.
+/// Meaning of a presence from the room for us.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Somebody else came, changed or went.
@@ -50,24 +52,24 @@ impl Room {
         Self { jid, nick, joined: false, has_occupant_ids: false, occupants: HashMap::new() }
     }
 
-    /// Nobody is known to be there: before joining.
+    /// Forgets all occupants: before joining.
     pub(super) fn forget(&mut self) {
         self.joined = false;
         self.has_occupant_ids = false;
         self.occupants.clear();
     }
 
-    /// Whether this is the room, or somebody in it.
+    /// Returns true if this is the room, or somebody in it.
     pub(super) fn is(&self, from: &Jid) -> bool {
         from.to_bare() == self.jid
     }
 
-    /// Whether this is us there.
+    /// Returns true if this is us there.
     pub(super) fn is_us(&self, from: &Jid) -> bool {
         self.is(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
     }
 
-    /// A presence from the room.
+    /// Returns a presence from the room.
     pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> Change {
         let nick = from.resource().as_str().to_owned();
         if presence.type_ == Type::Error {
@@ -103,8 +105,10 @@ impl Room {
         Change::Left
     }
 
-    /// Who speaks under a name there: by the account, where the room shows it; else by the occupant id, where the service
-    /// gives it. Else nobody vouches for it.
+    /// Returns the sender with a name there, by the account or the occupant id.
+    ///
+    /// The account if the room shows it; else the occupant id if the service gives it. Else nobody vouches
+    /// for it.
     pub(super) fn sender(&self, nick: &str) -> Sender {
         let occupant = self.occupants.get(nick);
         let account = occupant.and_then(|occupant| occupant.account.as_ref()).map(BareJid::to_string);
@@ -116,7 +120,7 @@ impl Room {
     }
 }
 
-/// The payload of that name, if there is one that can be read.
+/// Returns the payload of that name, if there is one that can be read.
 pub(super) fn payload<T: TryFrom<Element>>(payloads: &[Element], name: &str, space: &str) -> Option<T> {
     let found = payloads.iter().find(|payload| payload.is(name, space))?;
     T::try_from(found.clone()).ok()

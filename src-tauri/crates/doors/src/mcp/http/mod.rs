@@ -25,7 +25,7 @@ use std::sync::Arc;
 use streams::Streams;
 use tokio::sync::Semaphore;
 
-/// Where it listens when nothing is said.
+/// Default address.
 const LISTEN: &str = "127.0.0.1:7718";
 /// Connections at a time, those that have not proved anything yet included. A client has two or three.
 const CONNECTIONS: usize = 64;
@@ -46,7 +46,7 @@ pub(crate) struct McpHttp {
     listening: Listening,
 }
 
-/// What every connection needs.
+/// State that every connection needs.
 struct Shared {
     host: Host,
     agent: AgentId,
@@ -183,7 +183,7 @@ fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sy
     }
 }
 
-/// The names under which clients may reach it: what else a browser was led here by is refused.
+/// Returns the names under which clients may reach it: what else a browser was led here by is refused.
 fn hosts(values: &Values, listen: SocketAddr) -> Result<Vec<String>, ControlError> {
     let given = values.get("hosts").map(String::as_str).unwrap_or_default();
     let given = given.split(',').map(str::trim).filter(|host| !host.is_empty());
@@ -203,7 +203,7 @@ fn is_name(host: &str) -> bool {
         || host.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
 }
 
-/// Name and port as they stand in a `Host` header.
+/// Returns name and port as in a `Host` header.
 fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

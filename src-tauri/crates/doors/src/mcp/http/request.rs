@@ -1,4 +1,5 @@
-//! One connection and its requests: who holds the token, is short and is quick comes through to the SDK's service.
+//! Connection and its requests: those with the token that are short and quick come through to the SDK's
+//! service.
 
 use super::{PATH, Shared};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -18,12 +19,12 @@ use tokio_util::sync::CancellationToken;
 
 /// The longest request, in bytes: a command with its standard input.
 pub(super) const LONGEST: usize = 4 * 1024 * 1024;
-/// How long a client may take for TLS, for a request's head (or between two requests), and for its body.
+/// Time that a client may take for TLS, for a request's head (or between two requests), and for its body.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
 
-/// What is answered with.
+/// Body of an answer.
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Serves one connection until it ends or the door is closed.
@@ -86,7 +87,7 @@ async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
     })
 }
 
-/// Whether a body is known to its end: what goes on is a stream.
+/// Returns true if a body is known to its end: what goes on is a stream.
 fn is_whole(body: &impl hyper::body::Body) -> bool {
     body.size_hint().exact().is_some()
 }

@@ -1,5 +1,6 @@
-//! Which sessions somebody still listens to. A client that is gone takes what it asked for with it, although HTTP does not
-//! say that it went: a stream of its session broke, and no other is open or opened soon.
+//! Sessions with a listening client. A client that is gone takes its requests with it.
+//!
+//! HTTP does not say that it went: a stream of its session broke, and no other is open or opened soon.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
@@ -10,15 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// How long a client whose stream broke has to come again: the SDKs' clients do so after one to three seconds.
+/// Time that a client whose stream broke has to come again: the SDKs' clients do so after one to three
+/// seconds.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How long a session without any stream is kept for a client that asks now and then.
+/// Time that a session without any stream is kept for a client that asks now and then.
 const QUIET: Duration = Duration::from_mins(30);
-/// How often it is looked.
+/// Interval at which sessions are checked.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The SDK's sessions. How long each is kept is decided here, because the SDK would also close one that waits for a
-/// person.
+/// Returns the SDK's sessions. How long each is kept is decided here, because the SDK would also close one
+/// that waits for a person.
 pub(super) fn manager() -> LocalSessionManager {
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = None;
@@ -28,18 +30,18 @@ pub(super) fn manager() -> LocalSessionManager {
 /// The streams of every session.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
-    sessions: Mutex<HashMap<String, Seen>>,
+    sessions: Mutex<HashMap<String, StreamState>>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct StreamState {
     open: u32,
     /// The last one broke off.
     broken: bool,
     since: Instant,
 }
 
-impl Seen {
+impl StreamState {
     fn is_gone(&self, now: Instant) -> bool {
         let patience = if self.broken { AGAIN } else { QUIET };
         self.open == 0 && now.duration_since(self.since) >= patience
@@ -51,13 +53,13 @@ impl Streams {
     pub(super) fn watch<B>(self: &Arc<Self>, session: String, body: B) -> Watched<B> {
         let mut sessions = self.sessions();
         let seen = sessions.entry(session.clone());
-        let seen = seen.or_insert_with(|| Seen { open: 0, broken: false, since: Instant::now() });
+        let seen = seen.or_insert_with(|| StreamState { open: 0, broken: false, since: Instant::now() });
         seen.open += 1;
         seen.broken = false;
         Watched { body, ended: false, session, streams: Arc::clone(self) }
     }
 
-    /// A session that its client closed.
+    /// Forgets a session that its client closed.
     pub(super) fn forget(&self, session: &str) {
         self.sessions().remove(session);
     }
@@ -67,7 +69,7 @@ impl Streams {
         let mut looks = tokio::time::interval(LOOK);
         loop {
             looks.tick().await;
-            self.close(manager, Seen::is_gone).await;
+            self.close(manager, StreamState::is_gone).await;
         }
     }
 
@@ -76,7 +78,7 @@ impl Streams {
         self.close(manager, |_, _| true).await;
     }
 
-    async fn close(&self, manager: &LocalSessionManager, which: impl Fn(&Seen, Instant) -> bool) {
+    async fn close(&self, manager: &LocalSessionManager, which: impl Fn(&StreamState, Instant) -> bool) {
         let now = Instant::now();
         let gone: Vec<_> = self.sessions().extract_if(|_, seen| which(seen, now)).collect();
         for (session, _) in gone {
@@ -94,8 +96,8 @@ impl Streams {
         }
     }
 
-    /// Every change of the map is whole: a panic elsewhere leaves it so.
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
+    /// Locks the sessions. Every change of the map is whole: a panic elsewhere leaves it so.
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, StreamState>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! How the SDK's thread sends: through the project's own HTTP client, on the host's runtime.
+//! HTTP client of the SDK's thread: it sends through the project's own client, on the host's runtime.
 
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use reqwest::Client;
@@ -12,7 +12,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// To be made within the runtime that it will send on.
+    /// Makes a client, within the runtime that it will send on.
     pub(super) fn new(client: Client) -> Self {
         Self { client, runtime: Handle::current() }
     }

@@ -1,5 +1,6 @@
-//! Numbers of traces that are those of their requests: whoever has the one finds the other, and a request that is told
-//! twice is the same trace.
+//! Ids of traces that are those of their requests.
+//!
+//! So one leads to the other, and a request that is sent twice is the same trace.
 
 use opentelemetry::{SpanId, TraceId};
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator};
@@ -15,7 +16,7 @@ pub(super) struct OfRequest {
 }
 
 impl OfRequest {
-    /// Those of an event's request: its number, and the part of it that is random.
+    /// Returns those of an event's request: its number, and the part of it that is random.
     pub(super) fn of(event: &FeedEvent) -> Option<Self> {
         let number = Uuid::parse_str(&event.request.as_ref()?.id).ok()?.into_bytes();
         let tail: [u8; 8] = number[8..].try_into().ok()?;
@@ -30,7 +31,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The span that is built next has these.
+    /// Sets the ids of the span that is built next.
     pub(super) fn next_is(&self, of: OfRequest) {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = (Some(of.trace), Some(of.span));
     }

@@ -32,9 +32,9 @@ use std::time::Duration;
 
 /// Under what name the host keeps how far it came.
 const KEPT: &str = "otel";
-/// Where a collector listens where nothing is said: OTLP's own port for HTTP.
+/// Default address of a collector: OTLP's own port for HTTP.
 const ENDPOINT: &str = "http://127.0.0.1:4318";
-/// How long what is left may take to be sent when the door closes.
+/// Time that the rest may take to be sent when the door closes.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The open door.
@@ -79,7 +79,7 @@ impl Otel {
         Ok(Self { endpoint: endpoint.to_owned(), traces, logs, telling })
     }
 
-    /// Where it is sent.
+    /// Returns the destination.
     pub(crate) fn set_up(&self) -> DoorSetup {
         let text = format!(
             "Traces and logs are sent to {} as OTLP over HTTP (JSON): let a collector listen there. Each request that ended is a\n\
@@ -114,7 +114,7 @@ fn resource() -> Resource {
         .build()
 }
 
-/// The address of a signal below that of the collector.
+/// Returns the address of a signal below that of the collector.
 fn below(url: &Url, signal: &str) -> String {
     format!("{}/v1/{signal}", url.as_str().trim_end_matches('/'))
 }

@@ -49,7 +49,7 @@ impl Spans {
     }
 }
 
-/// The parts of a request's life, one after the other.
+/// Returns the parts of a request's life, one after the other.
 fn parts(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
     let judged = times.asked.or(times.allowed).or(times.started).unwrap_or(ended);
     let mut parts = vec![("judge", times.received, judged)];
@@ -62,7 +62,7 @@ fn parts(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
     parts
 }
 
-/// What is told of a request, also in its log records.
+/// Returns the attributes of a request, also for its log records.
 pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValue> {
     let text =
         |name: &'static str, value: &Option<String>| value.clone().map(|value| KeyValue::new(name, value));
@@ -89,7 +89,7 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
     all
 }
 
-/// An error where it ran and did not go well, or could not run. A denial is an answer, not an error.
+/// Returns an error where it ran and did not go well, or could not run. A denial is an answer, not an error.
 fn status(request: &RequestRow) -> Option<Status> {
     let ran = matches!(request.state, RunState::Finished | RunState::Failed);
     (ran && request.exit_code != Some(0))

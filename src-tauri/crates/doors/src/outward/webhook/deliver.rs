@@ -1,4 +1,4 @@
-//! One event's way to the endpoint: sent until it is taken, with pauses that grow.
+//! Delivery of an event to the endpoint: sent until it is taken, with pauses that grow.
 
 use super::State;
 use super::signature::Secret;
@@ -14,10 +14,11 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often an event is sent that the endpoint does not want (4xx): it would hold up what comes behind it for good.
+/// Number of times that an event is sent that the endpoint does not want (4xx): it would hold up the next
+/// ones always.
 const REFUSALS: u32 = 5;
 
-/// What an event needs to be sent.
+/// Event with all that is needed to send it.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) client: Client,
@@ -29,39 +30,39 @@ pub(super) struct Delivery {
 
 /// The body: what happened, when, and the event.
 #[derive(Serialize)]
-struct Body<'a> {
+struct EventBody<'a> {
     #[serde(rename = "type")]
     kind: FeedKind,
     timestamp: String,
     data: &'a FeedEvent,
 }
 
-/// What came of one try.
+/// Result of a try.
 #[derive(Debug, PartialEq, Eq)]
-enum Tried {
+enum Attempt {
     Taken,
     /// The endpoint says that the message is wrong.
     Refused(String),
-    /// It may go better next time.
+    /// Failed, but may succeed next time.
     Failed(String),
 }
 
 impl Delivery {
-    /// Sends an event until it is taken, or refused for good.
+    /// Sends an event until it is taken, or refused always.
     pub(super) async fn deliver(&self, event: FeedEvent) {
         let event = self.commands.of(event);
         let id = format!("evt_{}_{}", event.event_at, event.sequence);
         let timestamp = rfc3339(event.event_at);
-        let body = Body { kind: event.event, timestamp, data: &event };
+        let body = EventBody { kind: event.event, timestamp, data: &event };
         let Ok(body) = serde_json::to_string(&body) else { return };
         let (mut tries, mut refusals) = (0, 0);
         loop {
             let problem = match self.once(&id, &body).await {
-                Tried::Taken => {
+                Attempt::Taken => {
                     self.went(None);
                     return;
                 }
-                Tried::Refused(problem) => {
+                Attempt::Refused(problem) => {
                     refusals += 1;
                     if refusals >= REFUSALS {
                         tracing::warn!(
@@ -74,7 +75,7 @@ impl Delivery {
                     }
                     problem
                 }
-                Tried::Failed(problem) => problem,
+                Attempt::Failed(problem) => problem,
             };
             self.went(Some(problem));
             tokio::time::sleep(pause(tries, crate::random())).await;
@@ -82,10 +83,10 @@ impl Delivery {
         }
     }
 
-    async fn once(&self, id: &str, body: &str) -> Tried {
+    async fn once(&self, id: &str, body: &str) -> Attempt {
         let timestamp = u64::try_from(crate::now() / 1000).unwrap_or(0);
         let Some(secret) = Secret::of(&self.token.text()) else {
-            return Tried::Failed("there is nothing to sign it with".to_owned());
+            return Attempt::Failed("there is nothing to sign it with".to_owned());
         };
         let request = self
             .client
@@ -98,7 +99,7 @@ impl Delivery {
         match request.send().await {
             // The body of the answer is not read: nothing in it changes anything.
             Ok(answer) => judged(answer.status()),
-            Err(error) => Tried::Failed(error.without_url().to_string()),
+            Err(error) => Attempt::Failed(error.without_url().to_string()),
         }
     }
 
@@ -111,20 +112,21 @@ impl Delivery {
     }
 }
 
-fn judged(status: StatusCode) -> Tried {
+fn judged(status: StatusCode) -> Attempt {
     let said = || format!("the endpoint answered {status}");
     match status {
-        status if status.is_success() => Tried::Taken,
+        status if status.is_success() => Attempt::Taken,
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
-            Tried::Failed(said())
+            Attempt::Failed(said())
         }
-        status if status.is_client_error() => Tried::Refused(said()),
+        status if status.is_client_error() => Attempt::Refused(said()),
         // A redirect too: what is signed for one address is not taken to another.
-        _ => Tried::Failed(said()),
+        _ => Attempt::Failed(said()),
     }
 }
 
-/// Twice as long each time, of which a random half to all, so that many senders do not come at once.
+/// Returns the pause: twice as long each time, of which a random half to all, so that many senders do not
+/// come at once.
 fn pause(tries: u32, random: u32) -> Duration {
     let whole = FIRST.saturating_mul(2_u32.saturating_pow(tries.min(16))).min(LONGEST);
     whole.mul_f64(0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX))
@@ -137,7 +139,7 @@ fn rfc3339(at: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, Tried, judged, pause};
+    use super::{Attempt, LONGEST, judged, pause};
     use reqwest::StatusCode;
     use std::time::Duration;
 
@@ -150,12 +152,12 @@ mod tests {
 
     #[test]
     fn only_2xx_takes_an_event_and_only_4xx_refuses_it() {
-        assert_eq!(judged(StatusCode::NO_CONTENT), Tried::Taken);
+        assert_eq!(judged(StatusCode::NO_CONTENT), Attempt::Taken);
         for status in [400, 401, 404, 410, 422] {
-            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Tried::Refused(_)), "{status}");
+            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Attempt::Refused(_)), "{status}");
         }
         for status in [301, 307, 408, 425, 429, 500, 503] {
-            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Tried::Failed(_)), "{status}");
+            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Attempt::Failed(_)), "{status}");
         }
     }
 }

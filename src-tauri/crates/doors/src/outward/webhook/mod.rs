@@ -39,12 +39,12 @@ pub(crate) struct Webhook {
     sending: Listening,
 }
 
-/// How it goes, for the list of doors.
+/// State for the list of doors.
 #[derive(Debug, Default)]
 struct State {
-    /// When an event was last taken.
+    /// Time at which an event was last taken.
     taken_at: Option<i64>,
-    /// Why the last one was not.
+    /// Reason why the last one was not.
     problem: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Webhook {
         Ok(Self { host: host.clone(), url: text.clone(), token, state, sending })
     }
 
-    /// The endpoint, and how it goes.
+    /// Returns the endpoint, and how it goes.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         vec![PairedClient {
@@ -89,12 +89,12 @@ impl Webhook {
         }]
     }
 
-    /// Why the last try to send something failed, where it did.
+    /// Returns the reason why the last try to send failed, if it did.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
-    /// The secret that signatures are made with.
+    /// Returns the secret that signatures are made with.
     pub(crate) fn set_up(&self) -> DoorSetup {
         let secret = Secret::of(&self.token.text()).map(|secret| secret.text()).unwrap_or_default();
         let text = format!(

@@ -6,29 +6,29 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// What a secret begins with when it is written.
+/// Prefix of a secret when it is written.
 const PREFIX: &str = "whsec_";
 
-/// What signatures are made with: 32 bytes.
+/// Secret for signatures: 32 bytes.
 pub(super) struct Secret {
     mac: Hmac<Sha256>,
     text: String,
 }
 
 impl Secret {
-    /// That of a token; none where its text is not base64url, which it always is.
+    /// Returns the secret of a token; `None` if its text is not base64url, which it always is.
     pub(super) fn of(token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok().filter(|bytes| !bytes.is_empty())?;
         let mac = Hmac::new_from_slice(&bytes).ok()?;
         Some(Self { mac, text: format!("{PREFIX}{}", STANDARD.encode(bytes)) })
     }
 
-    /// As the other side is given it.
+    /// Returns the text for the other side.
     pub(super) fn text(&self) -> String {
         self.text.clone()
     }
 
-    /// The header `webhook-signature`.
+    /// Returns the header `webhook-signature`.
     pub(super) fn sign(&self, id: &str, timestamp: u64, body: &str) -> String {
         let mut mac = self.mac.clone();
         mac.update(format!("{id}.{timestamp}.{body}").as_bytes());

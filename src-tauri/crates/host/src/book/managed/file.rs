@@ -1,4 +1,4 @@
-//! The file of an organisation: JSON with comments, or a property list where its name says so.
+//! The file of an organization: JSON with comments, or a property list where its name says so.
 
 use super::settings;
 use crate::book::BookError;
@@ -11,10 +11,10 @@ use std::path::Path;
 /// The format of the file.
 const VERSION: u32 = 1;
 
-/// What stands in it.
+/// Content of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct ManagedContent {
     version: u32,
     organisation: Option<String>,
     #[serde(default)]
@@ -26,7 +26,7 @@ struct Content {
 /// A file that was read.
 pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,
-    /// Where each rule stands, where that is known.
+    /// Line and column of each rule, if known.
     places: Vec<(usize, usize)>,
     text: String,
     pub(super) organisation: Option<String>,
@@ -53,11 +53,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     })
 }
 
-fn of_plist(bytes: &[u8]) -> Result<Content, String> {
+fn of_plist(bytes: &[u8]) -> Result<ManagedContent, String> {
     plist::from_bytes(bytes).map_err(|error| error.to_string())
 }
 
-fn of_jsonc(bytes: &[u8]) -> Result<(Content, Option<&str>), String> {
+fn of_jsonc(bytes: &[u8]) -> Result<(ManagedContent, Option<&str>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
     let plain = jsonc::plain(text).map_err(|error| error.to_string())?;
     let content = serde_json::from_str(&plain).map_err(|error| {
@@ -77,7 +77,7 @@ fn at(text: &str, place: Option<(usize, usize)>, message: String) -> String {
 }
 
 impl ManagedFile {
-    /// Its rules, checked as any others, numbered down from `first`.
+    /// Returns its rules, checked as any others, numbered down from `first`.
     pub(super) fn rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
         let numbered = self.drafts.iter().zip(0..);
         let rules = numbered.map(|(draft, index)| {

@@ -1,5 +1,7 @@
-//! What an organisation ships in files: rules and settings that are read-only here. What they deny is final, and as
-//! long as a file of it cannot be read or trusted, everything is denied: what it would have denied is not known.
+//! Managed rules: rules and settings of an organization in files, which are read-only here.
+//!
+//! Their denials are final, and as long as a file of it cannot be read or trusted, everything is denied: what
+//! it would have denied is not known.
 
 mod file;
 mod settings;
@@ -17,17 +19,17 @@ const FIRST: RuleId = -1_000_000_000;
 /// The variable that names one more file. Read once, with the environment that Postern was started with.
 pub(crate) const VARIABLE: &str = "POSTERN_MANAGED";
 
-/// Where a file of an organisation may lie.
+/// Path at which a file of an organization may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ManagedPlace {
     /// The file.
     pub(crate) path: PathBuf,
-    /// Whether only the system's own user can have put it there.
+    /// True if only the system's own user can have put it there.
     pub(crate) by_root: bool,
 }
 
 impl ManagedPlace {
-    /// The places of this system, and one that the person named.
+    /// Returns the places of this system, and one that the person named.
     pub(crate) fn all(named: Option<&str>) -> Vec<Self> {
         let system: &[&str] = if cfg!(target_os = "macos") {
             &[
@@ -43,14 +45,14 @@ impl ManagedPlace {
     }
 }
 
-/// What an organisation decides here.
+/// Policy of an organization.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Managed {
     /// The rules, in the order of the files.
     pub(crate) rules: Vec<Rule>,
     /// The settings that it decides for every agent, by their names.
     pub(crate) settings: serde_json::Map<String, serde_json::Value>,
-    /// Where that stands, and whose it is.
+    /// Files of it, with their organization.
     pub(crate) sources: Vec<String>,
 }
 
@@ -77,7 +79,7 @@ impl Managed {
         Ok(managed)
     }
 
-    /// In a line of words; none where nothing is decided.
+    /// Returns a line of words; `None` if nothing is decided.
     pub(crate) fn summary(&self) -> Option<String> {
         if self.sources.is_empty() {
             return None;
@@ -90,12 +92,12 @@ impl Managed {
         Some(format!("{rules} {plural} from {}{decides}", self.sources.join(" and ")))
     }
 
-    /// Settings with what the organisation decides put over them.
+    /// Settings with what the organization decides put over them.
     pub(crate) fn over(&self, settings: &Settings) -> Settings {
         settings::over(settings, &self.settings).unwrap_or_else(|_| settings.clone())
     }
 
-    /// Puts back what was the person's own where the organisation decides, so that it is there again afterwards. The
+    /// Puts back what was the person's own where the organization decides, so that it is there again afterwards. The
     /// error names a setting that was to be changed.
     pub(crate) fn keep_own(
         &self,
@@ -121,7 +123,7 @@ impl Book {
         Ok(true)
     }
 
-    /// The folders in which such files may lie, to be watched.
+    /// Returns the folders in which such files may lie, to be watched.
     pub(crate) fn managed_folders(&self) -> Vec<PathBuf> {
         let parents = self.places().managed.iter().filter_map(|place| place.path.parent());
         parents.filter(|folder| folder.is_dir()).map(Path::to_path_buf).collect()

@@ -1,4 +1,4 @@
-//! Settings that an organisation decides: by the names that an agent's settings have, over whatever the person set.
+//! Settings that an organization decides: by the names that an agent's settings have, over whatever the person set.
 
 use crate::book::values;
 use postern_policy::Settings;
@@ -16,8 +16,10 @@ pub(super) fn over(settings: &Settings, decided: &Map<String, Value>) -> Result<
     Ok(all)
 }
 
-/// What is to be kept of `wanted`: where the organisation decides, what was the person's `own` before. The error is a
-/// setting that it decides and that was to become another than it is `now`.
+/// Returns the part of `wanted` to keep: where the organization decides, the person's `own` setting from
+/// before.
+///
+/// The error is a setting that the organization decides and that was to become another than it is `now`.
 pub(super) fn keep_own(
     decided: &Map<String, Value>,
     now: &Settings,

@@ -1,4 +1,4 @@
-//! Whether a file can be what an organisation put there. One that others could have written says nothing.
+//! Trust in a file as an organization's own: one that others could have written says nothing.
 
 use super::ManagedPlace;
 use crate::small_file;

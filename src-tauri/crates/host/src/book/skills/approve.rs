@@ -9,7 +9,7 @@ use postern_store::skills::{self, Cli, Skill};
 use std::path::Path;
 
 /// A CLI with what it is to be approved as.
-struct Approval {
+struct SkillApproval {
     folder: String,
     cli: String,
     identity: Identity,
@@ -48,7 +48,7 @@ impl Book {
         self.approve(approvals).await
     }
 
-    fn as_it_is(&self, skill: &Skill, cli: &Cli) -> Result<Option<Approval>, BookError> {
+    fn as_it_is(&self, skill: &Skill, cli: &Cli) -> Result<Option<SkillApproval>, BookError> {
         let Some(path) = &cli.path else { return Ok(None) };
         match self.resolver().identify(path) {
             Lookup::Found(program) if !may_serve_skill(&program.real_path) => {
@@ -68,7 +68,7 @@ impl Book {
         cli: &Cli,
         path: &str,
         identity: &Identity,
-    ) -> Result<Approval, BookError> {
+    ) -> Result<SkillApproval, BookError> {
         let rule = Rule {
             pin: Some(Box::new(Pin { program: identity.clone(), script: None })),
             // Such a rule allows any arguments and any input, so programs that run other code are approved for
@@ -80,10 +80,10 @@ impl Book {
         };
         check_rule(&rule, &self.places().home)?;
         let (folder, cli_name) = (skill.folder.clone(), cli.name.clone());
-        Ok(Approval { folder, cli: cli_name, identity: identity.clone(), known: cli.rule, rule })
+        Ok(SkillApproval { folder, cli: cli_name, identity: identity.clone(), known: cli.rule, rule })
     }
 
-    async fn approve(&self, approvals: Vec<Approval>) -> Result<(), BookError> {
+    async fn approve(&self, approvals: Vec<SkillApproval>) -> Result<(), BookError> {
         let _one = self.change().await;
         self.store()
             .write_durable(move |conn| approvals.iter().try_for_each(|approval| save(conn, approval)))
@@ -105,7 +105,7 @@ fn never(what: &str) -> String {
     )
 }
 
-fn save(conn: &Connection, approval: &Approval) -> Result<(), postern_store::Error> {
+fn save(conn: &Connection, approval: &SkillApproval) -> Result<(), postern_store::Error> {
     let rule = match approval.known {
         Some(id) => {
             postern_store::rules::save(conn, &Rule { id, ..approval.rule.clone() })?;

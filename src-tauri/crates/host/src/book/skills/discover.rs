@@ -1,4 +1,4 @@
-//! What is in the skill folders at this moment. Reads the disk.
+//! Skills in the skill folders at this moment. Reads the disk.
 
 use super::front_matter::{self, FrontMatter};
 use crate::resolve::{Cwd, Resolver, search_path};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// How deep below a named folder a skill may lie.
+/// Levels below a named folder in which skills are found.
 const DEEPEST: usize = 3;
 /// The most skills in all.
 const MOST: usize = 500;
@@ -57,7 +57,7 @@ pub(super) fn discover(
     skills
 }
 
-/// What a `SKILL.md` says, or what is wrong with it.
+/// Content of a `SKILL.md`, or its fault.
 type Read = Result<FrontMatter, String>;
 
 fn walk(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Read>) {

@@ -1,4 +1,4 @@
-//! What a `SKILL.md` says about itself: its name, what it is for, and the CLIs that it uses.
+//! Front matter of a `SKILL.md`: its name, its description, and the CLIs that it uses.
 
 use yaml_rust2::parser::{Event, Parser};
 use yaml_rust2::{Yaml, YamlLoader};
@@ -10,18 +10,17 @@ const DEEPEST: usize = 16;
 /// The most CLIs that one skill names.
 const MOST_CLIS: usize = 64;
 
-/// What a `SKILL.md` says.
+/// Front matter of a `SKILL.md`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
-    /// The skill's name; none where it gives none.
+    /// The skill's name; `None` if it gives none.
     pub(crate) name: Option<String>,
-    /// What it is for.
     pub(crate) description: String,
     /// The CLIs that it uses: names, or absolute paths. Each once, in its order.
     pub(crate) clis: Vec<String>,
 }
 
-/// Why a front matter could not be read.
+/// Reason why a front matter could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrontMatterError {
     #[error("SKILL.md does not begin with a front matter between two lines of ---")]
@@ -63,7 +62,7 @@ pub(crate) fn read(text: &str) -> Result<FrontMatter, FrontMatterError> {
     })
 }
 
-/// The text between the first two lines of `---`.
+/// Returns the text between the first two lines of `---`.
 fn block(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
@@ -143,7 +142,8 @@ fn add(clis: &mut Vec<String>, value: &Yaml) -> Result<(), FrontMatterError> {
     Ok(())
 }
 
-/// OpenClaw's way: `metadata: {"openclaw": {"requires": {"bins": ["gh"]}}}`, as a map or as JSON text.
+/// Adds the CLIs in OpenClaw's form: `metadata: {"openclaw": {"requires": {"bins": ["gh"]}}}`, as a map or as
+/// JSON text.
 fn add_required(clis: &mut Vec<String>, metadata: &Yaml) -> Result<(), FrontMatterError> {
     let inner;
     let metadata = match metadata {
@@ -163,8 +163,8 @@ fn add_required(clis: &mut Vec<String>, metadata: &Yaml) -> Result<(), FrontMatt
     Ok(())
 }
 
-/// A name that can stand in a search path, or an absolute path. Nothing relative: what it names would depend on where
-/// a request runs.
+/// Returns a name that can stand in a search path, or an absolute path. Nothing relative: what it names would
+/// depend on where a request runs.
 fn is_cli(name: &str) -> bool {
     let plain =
         !name.is_empty() && name.len() <= 255 && !name.chars().any(|c| c.is_whitespace() || c.is_control());

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is to be said about a CLI.
+/// Returns the state of a CLI.
 pub(crate) fn state_of(cli: &Cli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
         _ if approve::is_refused(cli) => CliState::Refused,
@@ -29,7 +29,7 @@ pub(crate) fn state_of(cli: &Cli) -> CliState {
 }
 
 impl Book {
-    /// The folders that are watched for skills.
+    /// Returns the folders that are watched for skills.
     pub(crate) async fn skill_folders(&self) -> Result<Vec<String>, BookError> {
         self.blocking(|book| Ok(book.store().read(skills::folders)?)).await
     }
@@ -118,7 +118,7 @@ impl Book {
     }
 }
 
-/// Whether a skill that is known is what was found: there is nothing to write.
+/// Returns true if a skill that is known is what was found: there is nothing to write.
 fn is_as_found(known: &Skill, now: &Skill) -> bool {
     let same_cli = |known: &Cli| {
         now.clis

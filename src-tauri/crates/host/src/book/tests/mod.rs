@@ -22,7 +22,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A book with one agent, `main`.
+    /// Returns a book with one agent, `main`.
     pub(super) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let book = open(folder.path()).await;
@@ -34,7 +34,7 @@ impl World {
         self.folder.path().join("home")
     }
 
-    /// A program of the person's own: a script with this content.
+    /// Returns a program of the person's own: a script with this content.
     pub(super) fn program(&self, name: &str, content: &str) -> PathBuf {
         let path = self.home().join("bin").join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -43,7 +43,7 @@ impl World {
         path
     }
 
-    /// What a command would come to, by the snapshot of this moment.
+    /// Judges a command by the snapshot of this moment.
     pub(super) fn judge(&self, agent: &str, argv: &[&str]) -> Verdict {
         let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
         let policy = self.book.policy(&id(agent)).expect("the agent is enrolled");

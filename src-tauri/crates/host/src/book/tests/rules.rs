@@ -87,7 +87,7 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
-/// A rule of an offer, without conditions.
+/// Returns a rule of an offer, without conditions.
 fn new(pattern: Pattern) -> NewRule {
     let input = RuleInput::Nothing;
     let (args, pin, limits, confine, folder) = (None, None, None, None, None);

@@ -6,7 +6,8 @@ use postern_contract::CliState;
 use postern_policy::{Decision, Reason};
 use std::collections::BTreeMap;
 
-/// A world in which the agent may use skills, with a skill `bird` whose CLI is the program `~/bin/bird`.
+/// Returns a world in which the agent may use skills, with a skill `bird` whose CLI is the program
+/// `~/bin/bird`.
 async fn with_bird() -> (World, String) {
     let world = World::new().await;
     let bird = world.program("bird", "echo tweet").to_str().unwrap().to_owned();

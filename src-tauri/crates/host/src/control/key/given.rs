@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The longest secret, in bytes.
 const LONGEST: u64 = 4096;
 
-/// What was given under `name`; none where nothing was.
+/// Returns the secret that was given under `name`; `None` if there is none.
 pub(crate) fn given_secret(data: &Path, name: &str) -> io::Result<Option<String>> {
     given(&file(data, name), vault().as_deref())
 }

@@ -1,4 +1,4 @@
-//! Where the control key is kept: in the system's vault where it has one and lets this program in, else in a file.
+//! Storage of the control key: the system's vault if it has one and lets this program in, else a file.
 
 mod given;
 #[cfg(target_os = "macos")]
@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A place of the system's for secrets, away from the data folder.
 pub(super) trait Vault {
-    /// What is kept for `account`; none where nothing is.
+    /// Returns the secret of `account`; `None` if there is none.
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
     /// Keeps `secret` for `account`, in place of what was kept before.
     fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
@@ -26,19 +26,19 @@ pub(super) trait Vault {
 #[error("{0}")]
 pub(super) struct NoVault(pub(super) String);
 
-/// The vault of this system, if it has one.
+/// Returns the vault of this system, if it has one.
 #[cfg(target_os = "macos")]
 pub(super) fn vault() -> Option<Box<dyn Vault>> {
     Some(Box::new(macos_keychain::Keychain))
 }
 
-/// The vault of this system, if it has one.
+/// Returns the vault of this system, if it has one.
 #[cfg(not(target_os = "macos"))]
 pub(super) fn vault() -> Option<Box<dyn Vault>> {
     None
 }
 
-/// The control key of the data folder, or a new one where there is none.
+/// Returns the control key of the data folder, or a new one where there is none.
 ///
 /// A key file says that the key is in it: a client reads the file where there is one and asks the vault where there is
 /// none. So the file goes when the vault takes the key.
@@ -46,7 +46,7 @@ pub(super) fn control_key(data: &Path, vault: Option<&dyn Vault>) -> Result<Key,
     kept_key(&data.join("control.key"), &data.to_string_lossy(), vault)
 }
 
-/// A secret of a door's own: as the control key, under an account of its own.
+/// Returns a secret of a door's own: as the control key, under an account of its own.
 pub(crate) fn door_secret(data: &Path, name: &str) -> io::Result<Key> {
     let file = data.join(format!("{name}.key"));
     let kept = kept_key(&file, &file.to_string_lossy(), vault().as_deref());
@@ -73,7 +73,7 @@ fn kept_key(file: &Path, account: &str, vault: Option<&dyn Vault>) -> Result<Key
     }
 }
 
-/// Why the vault does not have the key.
+/// Reason why the vault does not have the key.
 enum Unkept {
     Vault(NoVault),
     NoKey(io::Error),

@@ -1,4 +1,4 @@
-//! One request in full, from what was written down.
+//! Request in full, from the record.
 
 use super::super::rows;
 use crate::gate::{Call, shown, shown_subject};
@@ -12,9 +12,9 @@ use postern_store::outputs::Output;
 use postern_store::requests::RequestRow;
 use serde_json::Value;
 
-/// How much of each stream is shown, in bytes: the end, with a part of the beginning where both fit.
+/// Bytes of each stream that are shown: the end, with a part of the beginning if both fit.
 const SHOWN: usize = 64 * 1024;
-/// How much more is left out so that what is shown begins with a line, in bytes.
+/// Bytes that are left out besides so that what is shown begins with a line.
 const LINE: usize = 4 * 1024;
 
 pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&Output>) -> RequestDetail {
@@ -115,7 +115,8 @@ fn kept(output: &Output) -> usize {
     output.head.len() + output.tail.len()
 }
 
-/// The end of a stream, line by line, with what cannot be shown as escapes. What was left out is said.
+/// Returns the end of a stream, line by line, with what cannot be shown as escapes. What was left out is
+/// said.
 fn text(output: &Output) -> String {
     let mut all = lines(&output.head);
     if output.left_out() > 0 {
@@ -134,7 +135,7 @@ fn text(output: &Output) -> String {
     format!("[{from} bytes left out]\n{}", &all[from..])
 }
 
-/// Line ends and tabs stay; everything else that cannot be shown is escaped.
+/// Escapes everything that cannot be shown but line ends and tabs.
 fn lines(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
@@ -149,8 +150,10 @@ fn lines(bytes: &[u8]) -> String {
     shown
 }
 
-/// Escapes a line. The control sequences of a terminal stand apart from the words around them: the letter that ends a colour
-/// is no letter of a word that follows, so a coloured word of another alphabet is not taken for one that mixes two.
+/// Escapes a line. The control sequences of a terminal are kept apart from the words around them.
+///
+/// The letter that ends a color is no letter of a word that follows, so a colored word of another alphabet is
+/// not taken for one that mixes two.
 fn push_line(shown: &mut String, mut line: &[u8]) {
     while let Some(at) = line.windows(2).position(|pair| pair == b"\x1b[") {
         let arguments = line[at + 2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();

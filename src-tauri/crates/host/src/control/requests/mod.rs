@@ -16,11 +16,11 @@ use postern_store::outputs::{self, Output};
 use postern_store::requests::{self, Filter, RequestRow};
 use uuid::Uuid;
 
-/// How many requests a page holds where nothing is said.
+/// Default number of requests of a page.
 const PAGE: u32 = 100;
-/// How many requests of one beginning are named.
+/// Number of requests of one beginning that are named.
 const SEVERAL: u32 = 4;
-/// How many it holds at most.
+/// Most requests of a page.
 const LONGEST_PAGE: u32 = 1000;
 
 impl Control {
@@ -30,7 +30,8 @@ impl Control {
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
-    /// The number that a person names: in full, by a beginning that no other has, or `last`, the newest.
+    /// Returns the number that a person names: in full, by a beginning that no other has, or `last`, the
+    /// newest.
     pub(super) async fn named(&self, id: &str) -> Result<Uuid, ControlError> {
         if let Ok(number) = Uuid::parse_str(id) {
             return Ok(number);
@@ -54,7 +55,7 @@ impl Control {
         }
     }
 
-    /// One request as it was written down.
+    /// Returns a request as it was recorded.
     pub(super) async fn request(&self, id: &str) -> Result<RequestRow, ControlError> {
         let number = self.named(id).await?;
         let found = self.read(move |conn| requests::get(conn, number)).await?;

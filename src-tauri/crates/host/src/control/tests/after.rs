@@ -1,4 +1,4 @@
-//! What a person does with the history: run again, make a rule of it, look at the whole, clean up.
+//! Tests of what a person does with the history: run again, make a rule of it, look at the whole, clean up.
 
 use super::Running;
 use postern_contract::RequestDetail;

@@ -34,7 +34,7 @@ fn start_child(data: &Path) -> std::process::Output {
     std::process::Command::new(this).args(["--exact", name, "--nocapture"]).env(DATA, data).output().unwrap()
 }
 
-/// In the child: says what the host says first.
+/// Connects in the child, and prints the host's first message.
 async fn connect_as_child(data: &Path) {
     println!("{}", Client::first_line(data).await);
 }

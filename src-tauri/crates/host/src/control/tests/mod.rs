@@ -44,7 +44,7 @@ impl Running {
         Self { host, face, folder }
     }
 
-    /// With an agent `main`.
+    /// Adds an agent `main`.
     pub(super) async fn with_agent() -> Self {
         let running = Self::start().await;
         running.raw("agents.add", json!({"agent": "main"})).await.unwrap();
@@ -59,7 +59,7 @@ impl Running {
         self.folder.path().join("home").canonicalize().unwrap()
     }
 
-    /// The host's record, opened beside it.
+    /// Returns the host's record, opened beside it.
     pub(super) fn record(&self) -> Store {
         Store::open(&self.data().join("postern.db")).unwrap()
     }

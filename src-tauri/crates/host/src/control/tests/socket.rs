@@ -36,7 +36,7 @@ impl Client {
         (client, answer)
     }
 
-    /// The first line that the host says to a new connection.
+    /// Returns the first line that the host says to a new connection.
     pub(super) async fn first_line(data: &Path) -> Value {
         let (reader, writer) = UnixStream::connect(data.join("control.sock")).await.unwrap().into_split();
         let mut client = Self { lines: BufReader::new(reader).lines(), writer, next: 1 };
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// The next notification of this method.
+    /// Returns the next notification of this method.
     pub(super) async fn told(&mut self, method: &str) -> Value {
         loop {
             let line = self.line().await.expect("it is told");

@@ -1,4 +1,4 @@
-//! What changes on disk reaches the verdict by itself.
+//! Tests that changes on disk reach the verdict by themselves.
 
 use super::Running;
 use crate::watch::NET;

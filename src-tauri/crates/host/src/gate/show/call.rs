@@ -19,7 +19,7 @@ pub(super) struct ShownCall {
     pub(super) line: String,
 }
 
-/// What a call wants.
+/// Returns the subject of a call, for showing it.
 pub(super) fn shown_call(call: &Call, judged: &Judged) -> ShownCall {
     let part = |text: &str, role| CommandPart { text: shown(text), role, step: None };
     if let Subject::Command(Command::Argv(_) | Command::Shell(_)) = &call.subject {

@@ -5,7 +5,7 @@ use postern_command::{Reading, Step};
 use postern_contract::{CommandPart, PartRole};
 use std::ops::Range;
 
-/// The command's text cut at the borders of its steps and program names.
+/// Returns the command's text cut at the borders of its steps and program names.
 pub(crate) fn parts(reading: &Reading) -> Vec<CommandPart> {
     let text = reading.text.as_str();
     let mut paint = vec![(PartRole::Operator, None); text.len()];
@@ -33,7 +33,8 @@ fn fill(paint: &mut [Paint], span: &Range<usize>, with: Paint) {
     }
 }
 
-/// Where the program's name stands: the first whole word that is written like it, behind the step's wrappers.
+/// Returns the span of the program's name: the first whole word that is written like it, after the step's
+/// wrappers.
 fn name_of(step: &Step, text: &str) -> Option<Range<usize>> {
     let raw = step.argv.first()?.raw.as_str();
     if raw.is_empty() {

@@ -1,4 +1,4 @@
-//! What a person is shown: built here from the plan, the facts and the verdict, every text through the one escape.
+//! Builder of questions from the plan, the facts and the verdict, every text through the one escape.
 
 mod call;
 mod command;
@@ -26,10 +26,10 @@ pub(crate) use text::shown;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;
 
-/// How many of the rules that would be renewed a question names.
+/// Number of rules to renew that a question names.
 const LISTED: usize = 20;
 
-/// What a question is built from.
+/// Inputs of a question.
 pub(super) struct Asked<'a> {
     pub(super) id: Uuid,
     pub(super) code: String,
@@ -42,15 +42,15 @@ pub(super) struct Asked<'a> {
     pub(super) request: Uuid,
     /// The person's home folder, which paths are shown below as `~`.
     pub(super) home: &'a str,
-    /// What the agent asked for, where a person changed it.
+    /// Command that the agent asked for, if a person changed it.
     pub(super) edited: Option<Shown>,
-    /// What its session asked for before.
+    /// Earlier requests of its session.
     pub(super) recent: Vec<Past>,
     /// The tool by which its agent does it itself.
     pub(super) call: Option<&'a Call>,
 }
 
-/// The question; none where it cannot be shown in full.
+/// Returns the question; `None` if it cannot be shown in full.
 pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
     let Asked { run, judged, entry, .. } = asked;
     let shown_call = asked.call.map(|call| call::shown_call(call, judged));
@@ -150,7 +150,7 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
     differs
 }
 
-/// What was counted for an offer stays true while it would save the same rules.
+/// Keeps the count of an offer while it would save the same rules.
 pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
     let same = counted.iter().find(|other| other.id == proposal.id && other.rules == proposal.rules);
     if let Some(count) = same.and_then(|other| other.would_match) {
@@ -158,7 +158,7 @@ pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
     }
 }
 
-/// The command as a person can change it: where every character of it can be seen.
+/// Returns the command as a person can change it: where every character of it can be seen.
 fn editable(what: &What) -> Option<String> {
     let text = match what {
         What::Command(argv) => postern_command::quote(argv),
@@ -178,7 +178,7 @@ fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker
     }
 }
 
-/// The step with its own texts escaped.
+/// Returns the step with its own texts escaped.
 fn escaped(step: ShownStep) -> ShownStep {
     ShownStep {
         argv: step.argv.map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
@@ -201,7 +201,7 @@ fn change(change: &Change) -> EnvChange {
     }
 }
 
-/// Standard input with all its text: what is too long to be shown cannot be allowed.
+/// Returns standard input with all its text: what is too long to be shown cannot be allowed.
 fn stdin(stdin: &Stdin) -> Option<ShownInput> {
     match stdin {
         Stdin::Nothing => None,
@@ -239,7 +239,8 @@ fn proposal(offer: &Offer, home: &str) -> Proposal {
     Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), renews, would_match: None }
 }
 
-/// The agent's `env-set` with which the variables of this request are not asked about, where they are why nothing can be saved.
+/// Returns the agent's `env-set` with which the variables of this request are not asked about, where they are
+/// why nothing can be saved.
 fn env_setting(judged: &Judged, settings: &Settings) -> Option<String> {
     judged.nothing_to_save.filter(|why| *why == NothingToSave::Environment)?;
     let mut setting = settings.env_set.clone();
@@ -247,7 +248,7 @@ fn env_setting(judged: &Judged, settings: &Settings) -> Option<String> {
     Some(escape::text(&setting.join(",")))
 }
 
-/// What could be renewed, program by program: the widest offer has all of it.
+/// Returns the possible renewals, program by program: the widest offer has all of them.
 fn renewals(judged: &Judged, home: &str) -> Vec<Renewal> {
     let Some(widest) = judged.offers.iter().rfind(|offer| !offer.renews.is_empty()) else {
         return Vec::new();
@@ -274,7 +275,7 @@ fn arming_ms(level: RiskLevel) -> u64 {
     u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How much text of the request a person would have to read, in bytes.
+/// Returns the bytes of the request's text that a person would have to read.
 fn size(question: &Question) -> usize {
     let pieces = |shown: &Shown| length(shown);
     let maybe = |shown: &Option<Shown>| shown.as_ref().map_or(0, pieces);

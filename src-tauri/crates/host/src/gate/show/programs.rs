@@ -7,7 +7,7 @@ use postern_contract::render::{self, Remark};
 use postern_contract::{Shown, ShownProgram, ShownScript};
 use postern_policy::{Lookup, Program, Script, Signature, Signer, StepFacts};
 
-/// Every program, wrappers included, each once, in the order in which they stand in the command.
+/// Returns every program, wrappers included, each once, in the order in which they stand in the command.
 pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
     let mut all: Vec<ShownProgram> = Vec::new();
     for (step, facts) in judged.reading.steps.iter().zip(&judged.steps) {
@@ -20,7 +20,7 @@ pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
     all
 }
 
-/// What the agent can change until it runs, each once, as it was written.
+/// Returns the files that the agent can change until it runs, each once, as it was written.
 pub(super) fn changeable(judged: &Judged) -> Vec<Shown> {
     let mut all: Vec<&str> = Vec::new();
     for name in judged.steps.iter().flat_map(StepFacts::changeable) {

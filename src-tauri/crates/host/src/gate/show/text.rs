@@ -4,11 +4,11 @@ use postern_contract::Shown;
 pub(crate) use postern_contract::shown;
 use postern_policy::from_home;
 
-/// How much of a question may be text from a request, in bytes. What is longer cannot be judged by a person.
+/// Most bytes of a question that may be text from a request. A person cannot judge a longer one.
 pub(crate) const MOST: usize = 16 * 1024;
 
-/// A path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute, so that none which
-/// begins with `~` itself could be taken for it.
+/// Returns a path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute,
+/// so that none which begins with `~` itself could be taken for it.
 pub(super) fn shown_path(path: &str, home: &str) -> Shown {
     shown(&from_home(path, home))
 }

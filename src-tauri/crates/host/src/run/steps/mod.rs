@@ -1,5 +1,6 @@
-//! Lists and pipelines of plain commands, started step by step: a verdict that rests on what a program is holds when the program
-//! starts, not only when the line does.
+//! Lists and pipelines of plain commands, started step by step.
+//!
+//! So a verdict that rests on what a program is holds when the program starts, not only when the line does.
 //!
 //! A small program of Postern's own stands in the shell's place and is held, confined, watched and ended as the shell would be. It
 //! is given the steps over a descriptor, opens each program when its turn comes, compares the open file with the judged one, and
@@ -35,7 +36,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const OF_SHELL: &[&str] =
     &["CDPATH", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "IFS", "ENV", "GLOBIGNORE", "EXECIGNORE"];
 
-/// What the program in the shell's place is to do.
+/// Orders of the program in the shell's place.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Orders {
@@ -50,7 +51,8 @@ struct Orders {
 enum Expected {
     /// The very file that was judged.
     Same(Judged),
-    /// What is at this path by then. The agent can change it, an earlier step may build it, and nobody was promised what it is.
+    /// Program at this path when the step starts. The agent can change it, an earlier step may build it, and
+    /// nobody was promised what it is.
     At(PathBuf),
 }
 
@@ -60,14 +62,14 @@ enum Expected {
 struct Judged {
     path: PathBuf,
     state: FileState,
-    /// Its content, if a change of it could leave no trace in the state.
+    /// Content hash, if a change of it could leave no trace in the state.
     sha256: Option<String>,
     /// Words of its `#!` line.
     shebang: Option<Vec<String>>,
     interpreter: Option<Box<Judged>>,
 }
 
-/// Why the steps ended before their end.
+/// Reason why the steps ended before their end.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Report {

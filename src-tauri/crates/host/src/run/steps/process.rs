@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Set by the handler of SIGINT.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// How a child ended.
+/// End of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Code(i32),
@@ -98,8 +98,9 @@ pub(super) fn wait(pid: c_int) -> io::Result<Ended> {
     }
 }
 
-/// Replaces this process by the program at a path in `folder`, or by the open file `folder` itself if the path is empty; returns only
-/// if that fails.
+/// Replaces this process by the program at a path in `folder`; returns only if that fails.
+///
+/// If the path is empty, `folder` itself is the open file to execute.
 pub(super) fn execute(folder: BorrowedFd<'_>, path: &CStr, argv: &[CString], env: &[CString]) -> io::Error {
     let pointers = |strings: &[CString]| -> Vec<*const c_char> {
         strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()

@@ -1,4 +1,6 @@
-//! The program in the shell's place: runs the steps of a line as a shell would, and each only if its program is the judged one.
+//! Program in the shell's place: runs the steps of a line as a shell would.
+//!
+//! Each step runs only if its program is the judged one.
 
 use super::process::{self, Ended};
 use super::{Expected, Judged, Orders, Report, VERSION};
@@ -30,7 +32,7 @@ struct Opened {
 enum Program {
     /// An open file.
     Open(File),
-    /// Whatever is there.
+    /// Program at a path, unchecked.
     At(CString),
 }
 

@@ -6,7 +6,7 @@ use postern_policy::Confinement;
 use std::fs;
 use std::net::TcpListener;
 
-/// A place with a home, data and a project in it, as a user has them.
+/// Returns a place with a home, data and a project in it, as a user has them.
 pub(super) fn place() -> Place {
     // Not below /tmp, which a run has of its own.
     let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/var/tmp").unwrap();
@@ -29,7 +29,7 @@ pub(super) fn folders(place: &Place) -> Vec<String> {
     vec![place.path("project").to_str().unwrap().to_owned()]
 }
 
-/// A line of shell text in the project.
+/// Returns a line of shell text in the project.
 pub(super) fn confined(place: &Place, text: &str, confinement: Confinement) -> Prepared {
     let shell = Reading { text: text.to_owned(), plain: None, ..reading(&["/bin/bash"]) };
     let mut prepared = place.prepare_reading(&shell, &place.path("project"));

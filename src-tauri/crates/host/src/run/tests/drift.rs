@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is left of a start that found a difference: the reason, and nothing that ran.
+/// Returns the reason of a start that found a difference, and asserts that nothing ran.
 pub(super) async fn drifted(prepared: Prepared) -> Drift {
     match finish(prepared).await {
         Err(SpawnError::Drifted(drift)) => drift,

@@ -12,7 +12,7 @@ fn alive(pid: i32) -> bool {
     state.stdout.first().is_some_and(|state| *state != b'Z')
 }
 
-/// Whether there is no such process, not even a zombie.
+/// Returns true if there is no such process, not even a zombie.
 fn gone(pid: u32) -> bool {
     let pid = Pid::from_raw(pid.cast_signed()).unwrap();
     rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)

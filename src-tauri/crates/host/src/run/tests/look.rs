@@ -5,7 +5,7 @@ use postern_policy::Confinement;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 
-/// A place with a home, data and a project beside each other, each with one file.
+/// Returns a place with a home, data and a project beside each other, each with one file.
 fn place() -> Place {
     let place = Place::new();
     for name in ["home/.ssh", "home/notes", "data", "project/src"] {

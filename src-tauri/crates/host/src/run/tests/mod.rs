@@ -45,8 +45,10 @@ impl Place {
         self.copy(name, written.to_str().unwrap())
     }
 
-    /// A copy of a program. Another process makes it: what a test beside this one starts could still hold a file that this
-    /// process wrote, and a file that is open for writing does not run.
+    /// Returns a copy of a program, made by another process.
+    ///
+    /// A process that a test beside this one starts could still hold a file that this process wrote, and a
+    /// file that is open for writing does not run.
     #[expect(clippy::disallowed_methods, reason = "a test makes its own program")]
     fn copy(&self, name: &str, of: &str) -> PathBuf {
         let path = self.path(name);
@@ -59,7 +61,7 @@ impl Place {
         self.prepare_reading(&reading(argv), self.folder.path())
     }
 
-    /// A shell line with one step for the program that it names.
+    /// Returns a shell line with one step for the program that it names.
     fn prepare_shell(&self, text: &str, program: &[&str]) -> Prepared {
         let shell = Reading { text: text.to_owned(), plain: None, ..reading(program) };
         self.prepare_reading(&shell, self.folder.path())
@@ -100,7 +102,7 @@ fn words(argv: &[&str]) -> Vec<String> {
     argv.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// What reading one simple command gives; an argument that is a file's path counts as its script.
+/// Reads a simple command; an argument that is a file's path counts as its script.
 fn reading(argv: &[&str]) -> Reading {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
     let step = Step {
@@ -124,7 +126,7 @@ fn reading(argv: &[&str]) -> Reading {
     }
 }
 
-/// Permission, as only the machine gives it.
+/// Returns an approval, as only the machine gives it.
 fn approved(plan: &Plan) -> Approved {
     let allow = Event::JudgedAllow { by: By::Policy, digest: plan.digest() };
     let (_, effects) = step(State::Received, allow);

@@ -1,4 +1,4 @@
-//! Where tracing is forbidden, as in some containers.
+//! Tests of starts without tracing, which some containers forbid.
 #![expect(unsafe_code, reason = "a seccomp filter that forbids ptrace to one thread")]
 
 use super::super::exit::reap;

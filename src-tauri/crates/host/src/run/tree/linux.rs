@@ -30,7 +30,8 @@ pub(super) fn listed_children(pid: i32) -> Option<Vec<i32>> {
     )
 }
 
-/// `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and spaces too.
+/// Reads `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and
+/// spaces too.
 fn parse(pid: i32, stat: &str) -> Option<Row> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
@@ -46,7 +47,7 @@ fn parse(pid: i32, stat: &str) -> Option<Row> {
 pub(super) fn signal(process: Process, signal: Signal) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
     let Ok(descriptor) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
-    // The descriptor names one process for good; whether it is the one that is meant is looked at after it is held.
+    // The descriptor names one process always; whether it is the one that is meant is looked at after it is held.
     if row(process.pid).is_some_and(|row| row.process == process) {
         _ = rustix::process::pidfd_send_signal(&descriptor, signal);
     }

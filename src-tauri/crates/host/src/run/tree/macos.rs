@@ -69,7 +69,7 @@ pub(super) fn rows() -> Vec<Row> {
     all().into_iter().filter_map(|pid| row(pid).or_else(|| others(pid))).collect()
 }
 
-/// Every process id.
+/// Returns every process id.
 fn all() -> Vec<c_int> {
     // SAFETY: without a buffer the call only counts; with one it writes at most the bytes it is told.
     unsafe {
@@ -101,8 +101,8 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
     })
 }
 
-/// Another user's process, or one that has exited: it has no start time here, so it is counted but never
-/// signalled.
+/// Reads another user's process, or one that has exited: it has no start time here, so it is counted but
+/// never signalled.
 fn others(pid: c_int) -> Option<Row> {
     let info = short(pid)?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok();

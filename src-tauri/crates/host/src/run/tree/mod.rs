@@ -16,14 +16,14 @@ pub(crate) use macos::descends;
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
 
-/// A process, named for good: ids are used again, but never with the same start time.
+/// A process, named always: ids are used again, but never with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Process {
     pub(super) pid: i32,
     pub(super) start_time: u64,
 }
 
-/// One line of the system's process table.
+/// Line of the system's process table.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     process: Process,
@@ -33,12 +33,12 @@ struct Row {
     zombie: bool,
 }
 
-/// When a process started, in the system's own count.
+/// Returns the start time of a process, in the system's own count.
 pub(super) fn start_time(pid: Pid) -> Option<u64> {
     system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
 
-/// The parent of a process; none where there is no such process any more.
+/// Returns the parent of a process; `None` if there is no such process any more.
 pub(super) fn parent_of(pid: i32) -> Option<i32> {
     system::parent(pid)
 }
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-/// The rows of everything below `leader` or below what was seen before, or in the leader's session.
+/// Returns the rows of everything below `leader` or below what was seen before, or in the leader's session.
 fn descendants(rows: &[Row], leader: i32, seen: &HashSet<Process>) -> Vec<Row> {
     let mut children: HashMap<i32, Vec<&Row>> = HashMap::new();
     for row in rows {

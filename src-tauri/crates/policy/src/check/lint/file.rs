@@ -1,4 +1,4 @@
-//! The same for an agent's `permissions.jsonc`, where the last match wins.
+//! Lint of an agent's `permissions.jsonc`, where the last match wins.
 
 use super::{Finding, Problem};
 use crate::permissions::{Entry, FileLayer, SHELL_TOOL};
@@ -26,7 +26,7 @@ fn finding(entry: &Entry, problem: Problem) -> Finding {
     Finding { rule: -line, problem }
 }
 
-/// Whether a later line decides wherever this one would.
+/// Returns true if a later line decides wherever this one would.
 fn overrides(later: &Entry, entry: &Entry) -> bool {
     let same_tool = later.tool == entry.tool || later.tool == "*";
     let same_value = later.written == entry.written || later.written == "*";

@@ -1,5 +1,5 @@
-//! What is wrong with rules that are there: those that can never match, that allow more than anybody means, that could
-//! be turned against the person, and those that do nothing.
+//! Lint of saved rules: those that never match, allow too much, could be turned against the person, or do
+//! nothing.
 
 mod file;
 mod never;
@@ -21,41 +21,39 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-/// What kind of thing is wrong.
+/// Kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FindingKind {
-    /// It cannot be read, or its examples do not hold.
+    /// Unreadable, or with examples that do not hold.
     Broken,
     /// No command can ever be matched by it.
     NeverMatches,
     /// A deny rule denies everything that it would allow.
     Shadowed,
-    /// It allows whatever it is told to run, or all of a folder.
+    /// Allows a carrier of other programs, or all of a folder.
     TooBroad,
-    /// It was confirmed as broad: it allows whatever its words cover.
+    /// Confirmed as broad: allows all that its words cover.
     Broad,
-    /// What it allows lies where an agent's commands could replace it.
+    /// Allows a file that an agent's commands could replace.
     AgentWritable,
-    /// What it names is not there.
+    /// Names a file that is not there.
     Missing,
     /// The program is not the one that it was bound to.
     Changed,
     /// Another rule does all that it does.
     Covered,
-    /// It was not used for 90 days.
+    /// Unused for 90 days.
     Unused,
-    /// Its time has run out.
     Expired,
 }
 
-/// One thing that is wrong with a rule.
+/// Problem of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule; a line of `permissions.jsonc` where it is negative.
     pub rule: RuleId,
-    /// What is wrong.
     pub problem: Problem,
 }
 
@@ -66,17 +64,17 @@ impl Finding {
     }
 }
 
-/// What this machine says about the file at a rule's path.
+/// Result of looking at the file at a rule's path.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
-    /// Whether anything lies there; for a glob, whether its folder does.
+    /// True if anything lies there; for a glob, whether its folder does.
     pub exists: bool,
-    /// Whether the person's own user could write to it, or to a folder above it.
+    /// True if the person's own user could write to it, or to a folder above it.
     pub mutable: bool,
     /// True if an agent that the rule is for can change the program until it runs.
     pub agent_can_change: bool,
-    /// Whether it is bound to a program, and that is another one now.
+    /// True if it is bound to a program, and that is another one now.
     pub changed: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::judge::invocation;
 use crate::judge::line::Line;
 use postern_command::{RedirectionKind, Step, Unparsed};
 
-/// What removes a whole tree, by the names that languages have for it.
+/// Names of functions that remove a whole tree, in several languages.
 const REMOVES: &[&str] = &[
     "rmtree",
     "rm_rf",
@@ -22,7 +22,7 @@ const REMOVES: &[&str] = &[
     "del_dir_r",
 ];
 
-/// What gives the home or working folder, by the names that languages have for it.
+/// Expressions for the home or working folder, in several languages.
 const FOLDERS: &[&str] = &[
     "path.home()",
     "os.homedir()",
@@ -40,7 +40,7 @@ const FOLDERS: &[&str] = &[
     "nshomedirectory()",
 ];
 
-/// The entry that code in the step falls under.
+/// Returns the entry that code in the step falls under.
 pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
     let opaque = step
         .opaque
@@ -89,17 +89,17 @@ fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
     })
 }
 
-/// Whether a text can be nothing but a path, or all that is in the folder.
+/// Returns true if a text can be nothing but a path, or all that is in the folder.
 fn is_path(text: &str) -> bool {
     text == "*" || text.starts_with(['/', '~', '$']) || text.split('/').any(|part| matches!(part, "." | ".."))
 }
 
-/// The texts in quotes, of each kind by itself: those in a quoted text are found too.
+/// Returns the texts in quotes, of each kind by itself: those in a quoted text are found too.
 fn literals(code: &str) -> impl Iterator<Item = &str> {
     ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
 }
 
-/// What a shell would make of a text: one list of words for each command in it.
+/// Returns the commands that a shell would find in a text, as a list of words each.
 fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
     let parts = text.split([';', '&', '|', '\n']);
     parts.map(|part| part.split_whitespace().map(super::spelling::without_quotes).collect())

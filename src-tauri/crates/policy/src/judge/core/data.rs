@@ -1,7 +1,7 @@
 //! Core entries against reading and writing Postern's own data folder.
 
 use super::super::invocation::Invocation;
-use super::place::{LONGEST_PATH, Place};
+use super::place::{LONGEST_PATH, Place, key, resolved, spellings};
 use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
 use crate::facts::{StepFacts, Target};
 use crate::judge::line::Line;
@@ -36,7 +36,7 @@ const MOVES: &[&str] = &["mv", "gmv"];
 /// Programs that would remove or lock them with all that a folder holds.
 const GOES_THROUGH: &[&str] = &["rm", "grm", "srm", "chmod", "chown", "chflags"];
 
-/// Whether programs of this name are looked at, whatever they are given.
+/// Returns true if programs of this name are looked at, whatever they are given.
 pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
@@ -101,14 +101,8 @@ fn begins_a_path(raw: &str) -> bool {
     raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/")
 }
 
-/// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.
-pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
-    let behind = word.split_once('=').map(|(_, value)| value);
-    let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
-    std::iter::once(word).chain(behind).chain(glued)
-}
-
-/// Whether a path lies there, in one of the spellings that it may turn into, or by where a link leads.
+/// Returns true if a path lies there, in one of the spellings that it may turn into, or by where a link
+/// leads.
 fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
     let data = &place.line.guarded().key;
     let led = |text: &str| {
@@ -122,20 +116,10 @@ fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
     place.holds(text)
 }
 
-/// The spelling that paths are compared by.
-pub(super) fn key(path: &str) -> String {
-    path::deny_key(path::without_any_volume(path))
-}
-
-/// Whether the path is a folder that the data lie in.
+/// Returns true if the path is a folder that the data lie in.
 fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let data = &line.guarded().key;
     let mut texts = spelling::all(text, here, line).into_iter().map(|text| resolved(&text, here));
     !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
-}
-
-/// Where a spelling leads, written as paths are compared.
-pub(super) fn resolved(text: &str, here: &str) -> String {
-    key(&path::reached(here, text))
 }

@@ -1,4 +1,4 @@
-//! Whether a path is the root, the home folder, the folder where it runs, or above one of them.
+//! Checks of a path: the root, the home folder, the folder where it runs, or one above these.
 
 use super::spelling;
 use crate::facts::Target;
@@ -7,7 +7,8 @@ use crate::path;
 use crate::words::wild;
 use std::borrow::Cow;
 
-/// Whether an operand is everything, in any of the spellings that it may turn into, or by where a link leads.
+/// Returns true if an operand is everything, in any of the spellings that it may turn into, or by where a
+/// link leads.
 pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     spelling::all(operand, here, line)
@@ -15,7 +16,7 @@ pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], 
         .any(|text| is_everything(text, here, line) || leads_there(text, here, targets, line))
 }
 
-/// A link that is removed is a link; what lies behind it goes where the path goes on.
+/// Returns a link that is removed is a link; what lies behind it goes where the path goes on.
 fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> bool {
     let same_name = |real: &str| path::base_name(real) == path::base_name(text);
     let mut led = targets.iter().filter(|target| target.written == text).map(|target| target.real.as_str());
@@ -26,7 +27,7 @@ fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> b
     })
 }
 
-/// Whether an operand is the home folder, or above it.
+/// Returns true if an operand is the home folder, or above it.
 pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let home = path::fold(path::without_any_volume(line.home));
@@ -44,8 +45,9 @@ fn is_everything(text: &str, here: &str, line: &Line<'_>) -> bool {
     })
 }
 
-/// Looks at the parts of a path, each a name or a glob, without those at its end that name all there is; and at whether
-/// there were such. Not where something in it is not known.
+/// Passes the parts of a path to `look`, each a name or a glob, unless something in it is not known.
+///
+/// Parts at its end that name all there is are left out; `look` gets whether there were such.
 fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) -> bool {
     if text.is_empty() || text.contains(['$', '`']) {
         return false;
@@ -60,23 +62,23 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
     look(&parts, parts.len() < named)
 }
 
-/// Whether the parts, each a name or a glob, are a path above `path` or that path itself.
+/// Returns true if the parts, each a name or a glob, are a path above `path` or that path itself.
 fn may_hold(parts: &[&str], path: &str) -> bool {
     parts.len() <= names(path).count()
         && parts.iter().zip(names(path)).all(|(part, name)| wild(&bare(part), name))
 }
 
-/// The names that a path is made of.
+/// Returns the names that a path is made of.
 pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }
 
-/// A glob's name with each `[…]` as any one character.
+/// Returns a glob's name with each `[…]` as any one character.
 pub(super) fn bare(part: &str) -> Cow<'_, str> {
     without_brackets(part, |_| '?')
 }
 
-/// A glob's name with each `[…]` as what is made of its inside.
+/// Returns a glob's name with each `[…]` as what is made of its inside.
 fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
     if !part.contains('[') {
         return Cow::Borrowed(part);
@@ -92,8 +94,9 @@ fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// Where a bracket closes, counted from behind its `[`. A `]` that comes first is one of its characters, and that of a
-/// `[:alpha:]` in it closes only this.
+/// Returns the index at which a bracket closes, counted from after its `[`.
+///
+/// A `]` that comes first is one of its characters, and that of a `[:alpha:]` in it closes only this.
 fn close(inside: &str) -> Option<usize> {
     let first = inside.trim_start_matches(['!', '^']);
     let mut rest = first.strip_prefix(']').unwrap_or(first);
@@ -110,8 +113,8 @@ fn close(inside: &str) -> Option<usize> {
     }
 }
 
-/// Whether a glob's name leaves out nothing to speak of: `*`, `.*`, `**`, `?*`, `.[!.]*`, `[[:alpha:]]*`. One that
-/// names its characters does: `[0-9]*`.
+/// Returns true if a glob's name leaves out nothing to speak of: `*`, `.*`, `**`, `?*`, `.[!.]*`,
+/// `[[:alpha:]]*`. One that names its characters does: `[0-9]*`.
 fn is_all(part: &str) -> bool {
     let part = without_brackets(part, |inside| {
         let wide = inside.starts_with(['!', '^']) || inside.contains("a-z") || inside.contains("[:");
@@ -120,13 +123,13 @@ fn is_all(part: &str) -> bool {
     part.contains('*') && part.chars().all(|c| "*?.".contains(c))
 }
 
-/// Whether a path, each part a name or a glob, may lie in the folder with these names.
+/// Returns true if a path, each part a name or a glob, may lie in the folder with these names.
 pub(super) fn may_lie_in(path: &str, folder: &[String]) -> bool {
     let parts: Vec<Cow<'_, str>> = names(path).map(bare).collect();
     parts.len() >= folder.len() && folder.iter().zip(&parts).all(|(name, part)| wild(part, name))
 }
 
-/// Whether a path, each part a name or a glob, may be the folder or one above it.
+/// Returns true if a path, each part a name or a glob, may be the folder or one above it.
 pub(super) fn may_hold_folder(path: &str, folder: &str) -> bool {
     may_hold(&names(path).collect::<Vec<_>>(), folder)
 }

@@ -1,4 +1,4 @@
-//! What a `find` removes that leaves nothing out.
+//! Finder of `find` commands that remove everything.
 
 use super::super::invocation::Invocation;
 use crate::path;
@@ -30,7 +30,7 @@ const WHOLE: &[(&str, usize)] = &[
 /// Tests of a name or path, which leave nothing out where their value is only stars.
 const NAMES: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex"];
 
-/// The folders that it would empty; none where it removes nothing, or only what it selects.
+/// Returns the folders that it would empty; `None` if it removes nothing, or only what it selects.
 pub(super) fn removes<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = String> + 'a {
     let word = |at: usize| call.args[at].or_else(|| call.raw.get(at).copied()).unwrap_or_default();
     let mut at = 0;
@@ -71,7 +71,7 @@ fn is_whole(expression: &[&str]) -> bool {
     removes
 }
 
-/// Whether it would empty the folder in which it runs.
+/// Returns true if it would empty the folder in which it runs.
 pub(super) fn empties_here(call: &Invocation<'_>) -> bool {
     call.is_one_of(&["find", "gfind"]) && removes(call).any(|root| root == "." || root == "./")
 }

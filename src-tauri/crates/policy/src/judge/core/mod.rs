@@ -9,7 +9,7 @@ mod removal;
 mod spelling;
 mod stopping;
 
-pub(super) use data::spellings as path_spellings;
+pub(super) use place::spellings as path_spellings;
 pub(super) use place::{Guarded, Place};
 pub(super) use spelling::{TOO_MANY, all as spellings_of};
 
@@ -18,12 +18,12 @@ use crate::judge::line::Line;
 use crate::needed::folder_of;
 use postern_command::Step;
 
-/// One entry of the core.
+/// Entry of the built-in denials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreEntry {
     /// Stable kebab-case name.
     pub id: &'static str,
-    /// Why it is there, as a sentence for a person.
+    /// Reason for it, as a sentence for a person.
     pub reason: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub const STOPPING: CoreEntry =
 /// Every entry, in the order in which they are tried.
 pub const ENTRIES: [CoreEntry; 4] = [REMOVAL, DATA, KEYS, STOPPING];
 
-/// The entry that an invocation falls under, with the word by which it does, where that is one.
+/// Returns the entry that an invocation falls under, with the word by which it does, where that is one.
 pub(super) fn check<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
     if removal::matches(call, line) {
         Some((REMOVAL, None))
@@ -63,18 +63,20 @@ pub(super) fn check<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreE
     }
 }
 
-/// Whether an entry is about programs of this name, without folder and in lower case, whatever they are given.
+/// Returns true if an entry is about programs of this name, without folder and in lower case, whatever they
+/// are given.
 pub(super) fn is_about(base: &str) -> bool {
     removal::is_about(base) || data::is_about(base) || stopping::is_about(base)
 }
 
-/// Whether the person must see it whatever the settings: `find . -delete` is written for a whole folder more often than
-/// `rm -rf .` is, but never without looking.
+/// Returns true if the person must see a command, with any settings.
+///
+/// `find . -delete` is written for a whole folder more often than `rm -rf .` is, but never without looking.
 pub(super) fn asks(call: &Invocation<'_>) -> bool {
     finding::empties_here(call)
 }
 
-/// The entry that a request falls under by what its steps do together, or by where it writes.
+/// Returns the entry that a request falls under by what its steps do together, or by where it writes.
 pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
     let writes = line
         .reading
@@ -92,7 +94,7 @@ pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
         .or_else(of_names)
 }
 
-/// A program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
+/// Returns a program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
 fn by_hidden_name(step: &Step, at: usize, line: &Line<'_>) -> Option<CoreEntry> {
     const MEANT: [&str; 3] = ["rm", "find", "kill"];
     let head = step.argv.first().filter(|head| head.value.is_none())?;

@@ -1,7 +1,6 @@
 //! Postern's data folder as words of a command may name it. Nearly every word of every command leads nowhere near, and
 //! most of those are told without taking them to pieces.
 
-use super::data::{key, resolved, spellings};
 use super::everything::names;
 use super::{everything, spelling};
 use crate::facts::Facts;
@@ -18,7 +17,7 @@ pub(super) const LONGEST_PATH: usize = 8 * 1024;
 const OTHER_NAMES: [&str; 8] =
     ["private", "proc", "system", "usr", "volumes", ".nofollow", ".resolve", ".vol"];
 
-/// How a word begins that lies in the home folder, behind a quote before it.
+/// Beginnings of a word that is a path in the home folder, after a quote before it.
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
 
 /// The data folder, seen from a folder in which something runs.
@@ -28,21 +27,21 @@ pub(in crate::judge) struct Place<'l> {
     pub(super) here: &'l str,
     /// The name of the data's own folder stands nowhere in `here`.
     unnamed: bool,
-    /// Where `here` lies; worked out for the first word that is looked at closely.
+    /// Position of `here`; worked out for the first word that is looked at closely.
     from: OnceCell<From>,
-    /// What a close look at a word said: scripts name the same few variables over and over.
+    /// Results of close looks at words: scripts name the same few variables over and over.
     looked: RefCell<HashMap<String, bool>>,
 }
 
-/// What of it is the same for a whole request.
+/// Positions that are the same for a whole request.
 pub(in crate::judge) struct Guarded {
     /// The data folder, as paths are compared.
     pub(super) key: String,
     /// The names that it is made of.
     names: Vec<String>,
-    /// Where the folder in which the request runs lies.
+    /// Position of the folder in which the request runs.
     cwd: From,
-    /// Where the home folder lies.
+    /// Position of the home folder.
     home: From,
 }
 
@@ -56,7 +55,7 @@ impl Guarded {
     }
 }
 
-/// Where a folder lies, seen from the data folder.
+/// Position of a folder, seen from the data folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// In it, or where that is not plain to see.
@@ -92,12 +91,12 @@ impl<'l> Place<'l> {
         *self.from.get_or_init(|| if known { guarded.cwd } else { From::of(self.here, &guarded.key) })
     }
 
-    /// Whether a word of a command is, or holds, a path in the folder.
+    /// Returns true if a word of a command is, or holds, a path in the folder.
     pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
         word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds(text))
     }
 
-    /// Whether a path lies in the folder, in one of the spellings that it may turn into.
+    /// Returns true if a path lies in the folder, in one of the spellings that it may turn into.
     pub(super) fn holds(&self, text: &str) -> bool {
         let numbered = mentions(".vol", text);
         if !numbered && (self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text)) {
@@ -117,15 +116,16 @@ impl<'l> Place<'l> {
         held
     }
 
-    /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an
-    /// assignment the text behind `=` is a part, so it is no nearer than the whole.
+    /// Returns true if a plain path does not name the data's own folder, nor does the folder where it runs.
+    /// Of an option or an assignment the text behind `=` is a part, so it is no nearer than the whole.
     fn is_far(&self, text: &str) -> bool {
         let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\\\"'".contains(&byte);
         self.unnamed && !text.bytes().any(special) && !mentions(path::base_name(self.line.data), text)
     }
 
-    /// Whether a word is one name in a folder that is neither in the data nor the one that holds them, whatever that name turns
-    /// into.
+    /// Returns true if a word is one name in a folder that is neither in the data folder nor its parent.
+    ///
+    /// This holds for all that the name may turn into.
     fn stays_here(&self, text: &str) -> bool {
         let near = match self.from() {
             From::Inside => true,
@@ -135,8 +135,10 @@ impl<'l> Place<'l> {
         !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
     }
 
-    /// Whether a word begins with names that lead elsewhere, and nothing in it leads back: no variable that is known, no `..`,
-    /// and no two dots that could become one where it is quoted or has braces.
+    /// Returns true if a word begins with names that lead elsewhere, and nothing in it leads back.
+    ///
+    /// That is no variable that is known, no `..`, and no two dots that could become one where it is quoted
+    /// or has braces.
     fn begins_elsewhere(&self, text: &str) -> bool {
         let written_out = !text.contains(['"', '\'', '\\', '{']);
         let up = if written_out { text.contains("..") } else { text.matches('.').nth(1).is_some() };
@@ -170,8 +172,10 @@ impl<'l> Place<'l> {
         false
     }
 
-    /// Whether no variable of a text is one of which the line says what it holds, nor can become one where quotes are taken
-    /// from its name or braces add to it (`$HO{ME,}`).
+    /// Returns true if the line gives no value to any variable of a text.
+    ///
+    /// Nor can a variable become one that has a value where quotes are taken from its name or braces add to
+    /// it (`$HO{ME,}`).
     fn is_unknown(&self, text: &str) -> bool {
         if !text.contains('$') {
             return true;
@@ -189,7 +193,7 @@ impl<'l> Place<'l> {
         })
     }
 
-    /// Whether one of a spelling's names is none of the data folder's, or it has too few.
+    /// Returns true if one of a spelling's names is none of the data folder's, or it has too few.
     fn leads_elsewhere(&self, text: &str) -> bool {
         if text.contains("..") {
             return false;
@@ -209,13 +213,13 @@ impl<'l> Place<'l> {
     }
 }
 
-/// Whether a name or a glob may be the name, which is written as paths are compared.
+/// Returns true if a name or a glob may be the name, which is written as paths are compared.
 fn may_be(own: &str, name: &str) -> bool {
     let plain = own.is_ascii() && !own.contains(['*', '?', '[']);
     if plain { own.eq_ignore_ascii_case(name) } else { wild(&everything::bare(&path::fold(own)), name) }
 }
 
-/// A character that is itself wherever it stands in a word.
+/// Returns a character that is itself wherever it stands in a word.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "_-+@%,".contains(c)
 }
@@ -224,10 +228,29 @@ fn is_other_name(name: &str) -> bool {
     OTHER_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// Whether the name stands in the text, whatever its letter case; no name stands in every text.
+/// Returns true if the name stands in the text, whatever its letter case; no name stands in every text.
 fn mentions(name: &str, text: &str) -> bool {
     name.is_empty()
         || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// Returns the paths that a word may name: itself, or the value of an option or assignment.
+///
+/// The value comes after `=` (`--output=/x`, `of=/x`), or after the option's letter.
+pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
+    let behind = word.split_once('=').map(|(_, value)| value);
+    let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
+    std::iter::once(word).chain(behind).chain(glued)
+}
+
+/// Returns the spelling that paths are compared by.
+pub(super) fn key(path: &str) -> String {
+    path::deny_key(path::without_any_volume(path))
+}
+
+/// Returns the path that a spelling leads to, written as paths are compared.
+pub(super) fn resolved(text: &str, here: &str) -> String {
+    key(&path::reached(here, text))
 }
 
 #[cfg(test)]
@@ -286,7 +309,7 @@ mod tests {
         above.chain(others).chain([format!("{DATA}/agents")]).collect()
     }
 
-    /// A word of odd pieces, and of the names that the data folder's path is made of.
+    /// Returns a word of odd pieces, and of the names that the data folder's path is made of.
     fn word() -> impl Strategy<Value = String> {
         let names: Vec<&'static str> = DATA.split('/').chain([DATA]).collect();
         let piece = prop_oneof![prop::sample::select(PIECES.to_vec()), prop::sample::select(names)];

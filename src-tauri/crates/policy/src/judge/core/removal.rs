@@ -10,7 +10,7 @@ const FINDS: &[&str] = &["find", "gfind"];
 const MIRRORS: &[&str] = &["rsync"];
 const REMOVES: &[&str] = &["rm", "grm", "srm"];
 
-/// Whether programs of this name are looked at.
+/// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
     [FINDS, MIRRORS, REMOVES].iter().any(|names| names.contains(&base))
 }
@@ -29,13 +29,13 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
         && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, line))
 }
 
-/// `rsync --delete` of what may be an empty folder: into the home folder or above it. Into the folder where it runs it
-/// is everyday work.
+/// Returns true for `rsync --delete` of what may be an empty folder into the home folder or above it. Into
+/// the folder where it runs it is everyday work.
 fn mirrors(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     options(call, line).any(|word| word.starts_with("--del"))
 }
 
-/// Whether `xargs` is given it by an `echo` before.
+/// Returns whether `xargs` is given it by an `echo` before.
 fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
     if operand != "…" && operand != "{}" {
         return false;
@@ -54,7 +54,8 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
     })
 }
 
-/// `-r`, `-R`, `-rf`, `-fR`, `--recursive` and what it may be shortened to, wherever it stands.
+/// Returns true if there is `-r`, `-R`, `-rf`, `-fR`, `--recursive` or an abbreviation of it, anywhere among
+/// the words.
 pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     options(call, line).any(|word| match word.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
@@ -62,7 +63,7 @@ pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     })
 }
 
-/// The options, as known or as the line itself makes them (`f=-rf; rm $f x`).
+/// Returns the options, as known or as the line itself makes them (`f=-rf; rm $f x`).
 fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let before_end = call.args.iter().enumerate().take_while(|(_, word)| **word != Some("--"));
     let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), line.cwd, line);
@@ -73,7 +74,7 @@ fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<It
     words.filter(|word| word.len() > 1 && word.starts_with('-'))
 }
 
-/// What is removed: as known, or as written where the shell expands it.
+/// Returns the operands to remove: as known, or as written if the shell expands them.
 fn operands<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let end = call.args.iter().position(|word| *word == Some("--")).unwrap_or(usize::MAX);
     call.args.iter().enumerate().filter_map(move |(at, word)| match word {

@@ -1,4 +1,4 @@
-//! What a word of a line may turn into, as far as the line itself says: quotes, braces, variables that it sets, and
+//! Spellings of a word, as far as the line itself says: quotes, braces, variables that it sets, and
 //! substitutions that print a folder.
 
 use crate::judge::line::Line;
@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 /// Bytes of spellings that are followed of every word, and how many more for each byte that it is long.
 const BUDGET: (usize, usize) = (8 * 1024, 16);
-/// What stands for a word with more of them: nobody writes such a one, and any folder may be in it.
+/// Spelling of a word that has too many of them: such a word is never typed, and any folder may be in it.
 pub(in crate::judge) const TOO_MANY: &str = "/";
 
-/// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
-/// known stays in it as it was written.
+/// Returns a word without its quotes, with home and working folder put in, one text for each thing it may
+/// become. What is not known stays in it as it was written.
 pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let plain = without_quotes(word);
     if !plain.contains(['$', '`', '~', '{']) {
@@ -41,7 +41,7 @@ pub(in crate::judge) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<Stri
     done
 }
 
-/// As many of the texts as there is budget for.
+/// Returns as many of the texts as there is budget for.
 fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String> {
     let paid = texts.take_while(|text| {
         *budget = budget.saturating_sub(text.len() + 1);
@@ -50,12 +50,12 @@ fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String
     paid.collect()
 }
 
-/// A word as written without quotes and backslashes.
+/// Returns a word as written without quotes and backslashes.
 pub(super) fn without_quotes(word: &str) -> String {
     word.replace(['"', '\'', '\\'], "")
 }
 
-/// `~`, `~user` and `~+` at the start of a word.
+/// Expands `~`, `~user` and `~+` at the start of a word.
 fn at_home<'a>(text: &'a str, here: &str, line: &Line<'_>) -> Cow<'a, str> {
     let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
     let (who, behind) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
@@ -69,7 +69,7 @@ fn at_home<'a>(text: &'a str, here: &str, line: &Line<'_>) -> Cow<'a, str> {
     }
 }
 
-/// `{a,b}` written out; nothing where there is none.
+/// Expands `{a,b}`; empty if there is none.
 fn braces(text: &str, budget: &mut usize) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![text.to_owned()];
@@ -87,7 +87,7 @@ fn braces(text: &str, budget: &mut usize) -> Vec<String> {
     done
 }
 
-/// The innermost first `{…,…}` that is no `${…}`.
+/// Returns the innermost first `{…,…}` that is no `${…}`.
 fn inner_brace(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(end) = text[from..].find('}').map(|at| from + at) {
@@ -106,12 +106,12 @@ fn inner_brace(text: &str) -> Option<(usize, usize)> {
 struct Expanded<'t> {
     /// By each thing that it may be.
     texts: Box<dyn Iterator<Item = String> + 't>,
-    /// Whether the line says what it is: of `${x:-y}` it may say only what stands in for it.
+    /// True if the line says what it is: of `${x:-y}` it may say only what stands in for it.
     known: bool,
 }
 
-/// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
-/// replace.
+/// Returns the first variable or substitution of a text, replaced by each thing it may be; `None` if nothing
+/// is known to replace.
 fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t Line<'_>) -> Option<Expanded<'t>> {
     let at = text.find(['$', '`'])?;
     let (length, values, instead): (usize, Box<dyn Iterator<Item = String>>, _) =
@@ -132,11 +132,11 @@ struct Variable<'t> {
     /// Bytes of it, from its `$`.
     length: usize,
     name: &'t str,
-    /// What it becomes where it is not set, or where it is: `y` of `${x:-y}`, `${x=y}` and `${x:+y}`.
+    /// Replacement if it is not set, or if it is: `y` of `${x:-y}`, `${x=y}` and `${x:+y}`.
     instead: Option<&'t str>,
 }
 
-/// `$name` or `${name…}`.
+/// Reads `$name` or `${name…}`.
 fn variable(text: &str) -> Option<Variable<'_>> {
     let rest = text.strip_prefix('$')?;
     let inner = rest.strip_prefix('{');
@@ -153,7 +153,8 @@ fn variable(text: &str) -> Option<Variable<'_>> {
     Some(Variable { length, name, instead: instead.filter(|instead| !instead.is_empty()) })
 }
 
-/// Where the brace is closed that was opened before the text: behind those that are opened in it.
+/// Returns the index at which the brace closes that was opened before the text: after those that are opened
+/// in it.
 fn closing(inner: &str) -> Option<usize> {
     let mut depth = 0usize;
     let close = inner.char_indices().find(|(_, c)| match c {
@@ -170,8 +171,9 @@ fn closing(inner: &str) -> Option<usize> {
     close.map(|(at, _)| at).or_else(|| inner.find('}'))
 }
 
-/// What a variable may hold: by what the line assigns to it, or lists for it. A list may be as long as the whole text, so
-/// nothing is worked out before it is asked for.
+/// Returns the values of a variable: those that the line assigns to it, or lists for it.
+///
+/// A list may be as long as the whole text, so nothing is worked out before it is asked for.
 fn values_of<'t>(name: &'t str, here: &'t str, line: &'t Line<'_>) -> impl Iterator<Item = String> + 't {
     let known = match name {
         "HOME" => Some(line.home.to_owned()),
@@ -192,7 +194,7 @@ fn values_of<'t>(name: &'t str, here: &'t str, line: &'t Line<'_>) -> impl Itera
     known.into_iter().chain(assigned).chain(listed)
 }
 
-/// `$(…)` or `` `…` `` without anything of that kind inside: its length, and what stands in it.
+/// Reads `$(…)` or `` `…` `` without anything of that kind inside, and returns its length and content.
 fn substitution(text: &str) -> Option<(usize, &str)> {
     let (open, close) = if text.starts_with("$(") { (2, ')') } else { (1, '`') };
     if open == 1 && !text.starts_with('`') {
@@ -202,7 +204,7 @@ fn substitution(text: &str) -> Option<(usize, &str)> {
     Some((end + 1, &text[open..end]))
 }
 
-/// What a command that only prints a folder or its own words prints.
+/// Returns the output of a command that only prints a folder or its own words.
 fn printed(command: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let command = command.replace("$PWD", here).replace("$HOME", line.home);
     let words: Vec<&str> = command.split_whitespace().collect();

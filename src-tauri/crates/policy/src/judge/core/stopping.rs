@@ -8,21 +8,21 @@ use crate::path;
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 3] = ["postern", "postern-desktop", "postern-steps"];
 
-/// How a program could stop Postern.
+/// Means by which a program could stop Postern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Means {
-    /// It is Postern.
+    /// Postern itself.
     Own,
     Pattern,
     Name,
     Number,
     Service,
     Session,
-    /// It clicks, or holds another program still.
+    /// Program that clicks, or holds another program still.
     Remote,
 }
 
-/// By its name, without folder and in lower case.
+/// Returns the means of a program by its name, without folder and in lower case.
 fn means(base: &str) -> Option<Means> {
     match base {
         _ if OWN.contains(&base) => Some(Means::Own),
@@ -36,7 +36,7 @@ fn means(base: &str) -> Option<Means> {
     }
 }
 
-/// Whether programs of this name are looked at.
+/// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
     means(base).is_some()
 }
@@ -69,7 +69,7 @@ pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     }
 }
 
-/// What runs a line is Postern's child: `$PPID` is Postern.
+/// Returns true if a command signals its parent. A line's shell is Postern's child: `$PPID` is Postern.
 fn signals_parent(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     let here = call.folder.as_deref().unwrap_or(line.cwd);
     let unknown = call.args.iter().zip(&call.raw).filter(|(known, _)| known.is_none()).map(|(_, raw)| raw);
@@ -83,7 +83,8 @@ fn signals_parent(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     texts.any(|text| names(&text) || assigned(&text))
 }
 
-/// Postern's process by its number, or the group of that number (`-123`, `+123` and `0123` are the same to `kill`).
+/// Returns true for Postern's process number, or the group of that number (`-123`, `+123` and `0123` are the
+/// same to `kill`).
 fn is_own(word: &str, line: &Line<'_>) -> bool {
     let number = word.trim().trim_start_matches(['-', '+']);
     line.own_pid.is_some_and(|own| number.parse() == Ok(own))
@@ -97,8 +98,9 @@ fn stops(word: &str) -> bool {
     ["stop", "kill", "disable", "mask", "bootout", "unload", "remove", "restart", "kickstart"].contains(&word)
 }
 
-/// How many `-1` it takes until one of them is every process rather than a signal: `kill -1 5` sends a signal to 5,
-/// `kill -9 -1` and `kill -- -1` send one to all.
+/// Returns the number of `-1` that it takes until one of them is every process rather than a signal.
+///
+/// `kill -1 5` sends a signal to 5, `kill -9 -1` and `kill -- -1` send one to all.
 fn kill_all(args: &[Option<&str>]) -> usize {
     match args.first() {
         Some(Some("-1")) => 2,
@@ -106,7 +108,8 @@ fn kill_all(args: &[Option<&str>]) -> usize {
     }
 }
 
-/// `pkill` takes a regular expression that may match anywhere in the name (with `-f`, in the whole line).
+/// Returns true if `pkill` with these words finds Postern. Its regular expression may match anywhere in the
+/// name (with `-f`, in the whole line).
 fn by_pattern(args: &[Option<&str>]) -> bool {
     let operands: Vec<&str> =
         operands(args, &["-u", "-U", "-g", "-G", "-P", "-s", "-t", "-F", "-signal", "--signal"]);
@@ -121,7 +124,7 @@ fn by_pattern(args: &[Option<&str>]) -> bool {
     })
 }
 
-/// `killall` takes whole names.
+/// Returns true if `killall` names Postern. It takes whole names.
 fn by_name(args: &[Option<&str>]) -> bool {
     let operands = operands(args, &["-u", "-t", "-s", "-y", "-o"]);
     let by_user = operands.is_empty() && args.iter().flatten().any(|word| word.starts_with("-u"));
@@ -141,7 +144,7 @@ fn operands<'a>(args: &[Option<&'a str>], with_value: &[&str]) -> Vec<&'a str> {
     all
 }
 
-/// `kill $(pgrep postern)`: one step looks Postern up, another one kills what was found.
+/// Finds a step that kills what another one looked up: `kill $(pgrep postern)`.
 pub(super) fn kills_what_it_looked_up(line: &Line<'_>) -> Option<usize> {
     let steps = &line.reading.steps;
     let name = |at: usize| steps[at].program().map(|name| path::fold(path::base_name(name)).into_owned());

@@ -1,5 +1,7 @@
-//! Deny rules about files: what a step reads or writes, whatever its program. What may be one of these files, because a path
-//! is known only at run time or a program goes through a folder, is asked about, and denied where nobody is asked.
+//! Deny rules about files: they deny what a step reads or writes, with any program.
+//!
+//! What may be one of these files, because a path is known only at run time or a program goes through a
+//! folder, is asked about, and denied if nobody is asked.
 
 mod spelled;
 mod uses;

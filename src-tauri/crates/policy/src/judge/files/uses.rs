@@ -83,7 +83,7 @@ const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
 /// Programs that put files into the folder that comes last, under their own names.
 const PUT: &[&str] = &["cp", "gcp", "gmv", "install", "ln", "mv", "rsync", "scp"];
 
-/// Kinds of effects behind which nobody knows what happens to the operands.
+/// Kinds of effects after which nobody knows what happens to the operands.
 const UNKNOWN: &[&str] = &[
     "change-repository",
     "install",
@@ -181,7 +181,7 @@ impl Uses<'_> {
         self.all.extend(used);
     }
 
-    /// What a program reads that goes through folders.
+    /// Adds the reads of a program that goes through folders.
     fn of_walk(&mut self, step: &Step, name: &str, mut folders: Vec<String>) {
         let Some((_, letters)) = WALK.iter().find(|(walks, _)| *walks == name) else { return };
         let searches = SEARCH.contains(&name);
@@ -202,7 +202,7 @@ impl Uses<'_> {
         self.all.push(Use { written: named(step), walks: folders, visible, reads: true, ..Use::default() });
     }
 
-    /// What wrappers are given, and what they give.
+    /// Adds the files that wrappers read, and those that they write.
     fn of_wrappers(&mut self, step: &Step, reads: bool) {
         let writes = self.all.iter().any(|one| one.writes);
         for via in &step.via {

@@ -11,7 +11,7 @@ fn confined(id: i64, text: &str, profile: Profile) -> Rule {
     Rule { confine: Some(profile), ..rule(id, Effect::Allow, text) }
 }
 
-/// An agent with a folder of its own, without classes, and these rules for the profile `project`.
+/// Returns an agent with a folder of its own, without classes, and these rules for the profile `project`.
 fn scene(rules: &[&str], text: &str) -> Scene {
     let programs = ["make", "npm", "tee", "mkdir", "strange", "tail", "node"];
     let scene = programs

@@ -1,7 +1,7 @@
 use crate::testing::{DATA, Scene};
 use crate::{Cause, Decision, Reason, Security, Verdict};
 
-/// What the core denies, by entry.
+/// Commands that the built-in denials stop, by entry.
 const DENIED: &[(&str, &str)] = &[
     ("postern-keys", "cat \"$HOME/Library/Application Support/Postern/log\""),
     ("postern-keys", "cat ~/'Library/Application Support/Postern/'*"),
@@ -132,7 +132,7 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "echo x > '/proc/self/root/Users/u/Library/Application Support/Postern/x'"),
 ];
 
-/// What it must let pass.
+/// Commands that they must let pass.
 const PASSES: &[&str] = &[
     "rm -rf build",
     "rm -rf ./build",

@@ -1,4 +1,4 @@
-//! What cannot be read, while deny rules are in force.
+//! Tests of text that cannot be read, while deny rules are in force.
 
 use crate::permissions::FileLayer;
 use crate::testing::{HOME, Scene, rule};
@@ -32,7 +32,7 @@ const HIDDEN: &[&str] = &[
     "ls; eval eval eval eval eval eval eval eval eval eval ls",
 ];
 
-/// What needs no reading further, though something in it is not known or lies in a file.
+/// Commands that are clear enough, though something in them is not known or is in a file.
 const CLEAR: &[&str] = &[
     "ls $X",
     "git log \"$BRANCH\"",

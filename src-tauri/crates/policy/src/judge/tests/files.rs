@@ -18,7 +18,7 @@ fn rule(id: RuleId, pattern: Pattern) -> Rule {
     Rule { id, ..Rule::new(Effect::Deny, pattern) }
 }
 
-/// An agent that may run everything that no rule denies.
+/// Returns an agent that may run everything that no rule denies.
 fn scene(pattern: Pattern) -> Scene {
     let mut scene = Scene::new().set(|settings| settings.security = Security::Full);
     for name in MORE {

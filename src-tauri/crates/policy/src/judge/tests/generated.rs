@@ -13,7 +13,7 @@ const WORDS: &[&str] = &[
     "\"$X\"", "{}",
 ];
 
-/// A word of a command: known, quoted, unknown, substituted.
+/// Returns a word of a command: known, quoted, unknown, substituted.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => prop::sample::select(WORDS).prop_map(str::to_owned),
@@ -48,7 +48,8 @@ fn simple() -> impl Strategy<Value = String> {
     )
 }
 
-/// A line built from a small grammar of lists, groups, conditions, loops, substitutions and inner shells.
+/// Returns a line built from a small grammar of lists, groups, conditions, loops, substitutions and inner
+/// shells.
 fn line() -> impl Strategy<Value = String> {
     simple().prop_recursive(3, 12, 3, |inner| {
         let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
@@ -65,7 +66,7 @@ fn line() -> impl Strategy<Value = String> {
     })
 }
 
-/// A pattern built from a small grammar of paths, globs and words.
+/// Returns a pattern built from a small grammar of paths, globs and words.
 fn pattern() -> impl Strategy<Value = String> {
     let name = prop::sample::select(PROGRAMS);
     let folder = prop::sample::select(&["/usr/bin", "/bin", "/usr", "/opt/x", "~/bin"][..]);
@@ -132,7 +133,7 @@ fn judged(settings: &Settings, rules: &[Rule], line: &str) -> Decision {
     scene(settings, rules, line).judge().decision
 }
 
-/// Every setting by itself turned one step stricter.
+/// Returns every setting by itself turned one step stricter.
 fn tightened(settings: &Settings) -> Vec<Settings> {
     let mut all = Vec::new();
     let security = match settings.security {

@@ -103,7 +103,7 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Every text of a verdict that is shown as it is; sentences are escaped where they are rendered.
+/// Returns every text of a verdict that is shown as it is; sentences are escaped where they are rendered.
 fn told(verdict: &Verdict) -> Vec<String> {
     let rules = verdict.steps.iter().filter_map(|step| step.rule.as_ref()).chain(&verdict.rule);
     let rules = rules.flat_map(|rule| [rule.pattern.clone(), rule.source.clone()]);

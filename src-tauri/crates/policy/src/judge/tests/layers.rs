@@ -8,7 +8,7 @@ fn file(text: &str) -> FileLayer {
     FileLayer::parse(text, HOME).unwrap()
 }
 
-/// `ls`, which a rule allows, by this file and in a session with these layers.
+/// Makes a scene with `ls`, which a rule allows, by this file and in a session with these layers.
 fn scene(text: &str, parents: &[&str], runtime: &str) -> Scene {
     let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
     scene.session = Some("s".to_owned());
@@ -105,7 +105,7 @@ fn every_layer_is_in_the_trace_in_its_order() {
     }
 }
 
-/// What rules for host commands and the file together say about `shell_exec` with this command.
+/// Judges `shell_exec` with this command by the rules for host commands and the file together.
 fn shell_tool(scene: &Scene, command: &str) -> crate::permissions::ToolVerdict {
     scene.with_facts(|policy, facts| {
         let arguments = serde_json::json!({ "command": command });

@@ -1,4 +1,4 @@
-//! What an offer saves covers the next command of its kind, and nothing that does more.
+//! Tests of the limits of an offer: its rule covers the next command of its kind, and nothing that does more.
 
 use crate::testing::{HOME, Scene};
 use crate::{Decision, Pattern, Rule, RuleOrigin, Target};
@@ -10,7 +10,7 @@ fn scene(command: &str) -> Scene {
     scene.shell(command)
 }
 
-/// The rules of the first offer for a command.
+/// Returns the rules of the first offer for a command.
 fn saved(command: &str) -> Vec<Rule> {
     let offers = scene(command).offers();
     assert!(!offers.is_empty(), "{command}: no offer");

@@ -1,4 +1,4 @@
-//! Which rules are found for a program: everybody's, those for any program, those for the same file.
+//! Tests of finding the rules for a program: everybody's, those for any program, those for the same file.
 
 use crate::testing::{HOME, Scene, identity, rule};
 use crate::{

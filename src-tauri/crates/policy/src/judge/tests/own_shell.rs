@@ -7,7 +7,7 @@ use crate::{
     protect_in_own_shell,
 };
 
-/// `line` in the agent's own shell, by this file.
+/// Makes a scene with `line` in the agent's own shell, by this file.
 fn scene(file: &str, line: &str) -> Scene {
     let mut scene = Scene::new().shell(line);
     scene.origin = Origin::AgentShell;
@@ -107,7 +107,9 @@ fn only_what_names_a_protected_place_lets_a_line_touch_it() {
     }
 }
 
-/// `line` in the own shell of an agent that looks, changes files and builds in its folder, and runs other commands instead.
+/// Makes a scene with `line` in the own shell of an agent that looks, changes files and builds in its folder.
+///
+/// The agent runs other commands instead.
 fn rewriting(file: &str, line: &str) -> Scene {
     let mut scene = scene(file, line)
         .program("/usr/bin/make", "make")

@@ -3,7 +3,7 @@
 
 use super::parse::Node;
 
-/// How unclear things are taken.
+/// Treatment of unclear parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// For what allows: every doubt is no match.
@@ -13,7 +13,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// What a negation has to compare by, so that the whole stays on its side.
+    /// Returns the mode that a negation compares by, so that the whole stays on its side.
     pub(super) fn other(self) -> Self {
         match self {
             Self::Strict => Self::Generous,
@@ -25,9 +25,10 @@ impl Mode {
 /// A text that patterns are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'a> {
-    /// Its UTF-16 units.
+    /// UTF-16 units.
     pub(super) units: &'a [u16],
-    /// Whether it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is plain.
+    /// True if it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is
+    /// plain.
     pub(super) plain: bool,
     /// True if [`ANY_NAME`] and [`ANY_PATH`] in it stand for text that is not known.
     pub(super) open: bool,
@@ -43,7 +44,7 @@ type Places = Vec<bool>;
 
 const SLASH: u16 = b'/' as u16;
 
-/// Whether the nodes match the whole text.
+/// Returns true if the nodes match the whole text.
 pub(super) fn is_match(nodes: &[Node], text: Text<'_>, mode: Mode) -> bool {
     let mut start = vec![false; text.units.len() + 1];
     start[0] = true;
@@ -116,8 +117,10 @@ fn any(branches: &[Vec<Node>], text: Text<'_>, mode: Mode, places: &Places) -> P
     next
 }
 
-/// `!(…)`. Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is not
-/// crossed. Generously: any stretch that is not surely excluded; where the reading is `hazy`, none is.
+/// Matches `!(…)`.
+///
+/// Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is
+/// not crossed. Generously: any stretch that is not surely excluded; if the reading is `hazy`, none is.
 fn not(
     branches: &[Vec<Node>],
     last: bool,
@@ -198,13 +201,13 @@ fn is_in(ranges: &[(u16, u16)], read: u16, negated: bool, unclear: bool, mode: M
     }
 }
 
-/// A unit as it is, in lower and in upper case.
+/// Returns a unit as it is, in lower and in upper case.
 fn forms(unit: u16) -> [u16; 3] {
     let Some(c) = char::from_u32(u32::from(unit)) else { return [unit; 3] };
     [unit, single(unit, c.to_lowercase()), single(unit, c.to_uppercase())]
 }
 
-/// The unit that a change of case gives, where it is one unit.
+/// Returns the unit that a change of case gives, where it is one unit.
 fn single(unit: u16, mut cases: impl Iterator<Item = char>) -> u16 {
     match (cases.next(), cases.next()) {
         (Some(c), None) => u16::try_from(u32::from(c)).unwrap_or(unit),

@@ -44,7 +44,8 @@ impl Glob {
         Ok(Self { written: pattern.to_owned(), raw: Whole::read(pattern)?, composed })
     }
 
-    /// Whether it allows this text: only where picomatch matches, and never across `..` or a line end.
+    /// Returns true if it allows this text: only where picomatch matches, and never across `..` or a line
+    /// end.
     pub(crate) fn is_strict_match(&self, text: &str) -> bool {
         let units: Vec<u16> = text.encode_utf16().collect();
         let fits = !units.is_empty() && units.len() <= LONGEST && !text.ends_with('/');
@@ -65,8 +66,8 @@ impl Glob {
         )
     }
 
-    /// Whether it denies or asks about this text: wherever picomatch matches, in any case and with accents written
-    /// either way.
+    /// Returns true if it denies or asks about this text: wherever picomatch matches, in any case and with
+    /// accents written either way.
     pub(crate) fn is_generous_match(&self, text: &str) -> bool {
         let matches = |whole: &Whole, text: &str| {
             let units: Vec<u16> = text.encode_utf16().collect();
@@ -92,7 +93,7 @@ fn text_of<'a>(text: &str, units: &'a [u16]) -> Text<'a> {
     Text { units, plain: is_plain(text), open: false }
 }
 
-/// Whether a text has no `.` and `..` parts and no line ends, which picomatch's stars stop at.
+/// Returns true if a text has no `.` and `..` parts and no line ends, which picomatch's stars stop at.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.split('/').any(|part| matches!(part, "." | ".."))
         && !text.contains(['\n', '\r', '\u{2028}', '\u{2029}', '\0'])
@@ -113,7 +114,7 @@ impl Whole {
         }
     }
 
-    /// Whether comparing takes more than time in proportion to the text.
+    /// Returns true if comparing takes more than time in proportion to the text.
     fn is_costly(&self) -> bool {
         fn any(nodes: &[Node]) -> bool {
             nodes.iter().any(|node| match node {

@@ -2,7 +2,7 @@
 
 use super::LONGEST;
 
-/// One piece of a pattern.
+/// Piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     /// This unit.
@@ -13,9 +13,9 @@ pub(super) enum Node {
     Star,
     /// `[…]`.
     Set {
-        /// Whether it is `[^…]`.
+        /// True if it is `[^…]`.
         negated: bool,
-        /// Whether it is `[!…]`, which shells and picomatch read differently.
+        /// True if it is `[!…]`, which shells and picomatch read differently.
         unclear: bool,
         /// First and last unit of each range.
         ranges: Vec<(u16, u16)>,
@@ -28,18 +28,18 @@ pub(super) enum Node {
     Many {
         /// 0 or 1.
         least: usize,
-        /// What may be repeated.
+        /// Alternatives that may be repeated.
         branches: Vec<Vec<Node>>,
     },
     /// Strictly it has to be there; generously it may be left out at the text's end.
     Perhaps(Vec<Node>),
     /// `!(a|b)`: anything but these.
     Not {
-        /// What it may not be.
+        /// Alternatives that are excluded.
         branches: Vec<Vec<Node>>,
-        /// Whether nothing stands behind it.
+        /// True if nothing stands behind it.
         last: bool,
-        /// Whether a slash stands in it.
+        /// True if a slash stands in it.
         slashed: bool,
     },
 }
@@ -61,17 +61,17 @@ pub(super) fn read(pattern: &[u16]) -> Result<(bool, Vec<Node>), String> {
     if rest.is_empty() {
         return Err("holds nothing to compare with".to_owned());
     }
-    let mut reader = Reader { text: rest, at: 0, depth: 0, repeated: 0 };
+    let mut reader = GlobReader { text: rest, at: 0, depth: 0, repeated: 0 };
     let nodes = reader.sequence(&[])?;
     Ok((marks % 2 == 1, nodes))
 }
 
-struct Reader<'a> {
+struct GlobReader<'a> {
     text: &'a [u16],
     at: usize,
-    /// How many groups are open.
+    /// Number of open groups.
     depth: usize,
-    /// How many of them repeat.
+    /// Number of open groups that repeat.
     repeated: usize,
 }
 
@@ -79,12 +79,12 @@ fn is(unit: u16, c: char) -> bool {
     u32::from(unit) == u32::from(c)
 }
 
-impl Reader<'_> {
+impl GlobReader<'_> {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.text.get(self.at + ahead).and_then(|unit| char::from_u32(u32::from(*unit)))
     }
 
-    /// Until one of `ends`, which is not taken, or the pattern's end.
+    /// Reads until one of `ends`, which is not taken, or the pattern's end.
     fn sequence(&mut self, ends: &[char]) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         while let Some(&unit) = self.text.get(self.at) {
@@ -125,7 +125,7 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    /// Whether one of these, unescaped, stands right before.
+    /// Returns true if one of these, unescaped, stands right before.
     fn follows(&self, these: &[char]) -> bool {
         let before = |back: usize| self.at.checked_sub(back).and_then(|at| self.text.get(at)).copied();
         let stands = before(1).is_some_and(|unit| these.iter().any(|c| is(unit, *c)));
@@ -154,7 +154,7 @@ impl Reader<'_> {
         these.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
     }
 
-    /// `/**/` is also `/`, and `/**` at the end also nothing.
+    /// Reads `**`: `/**/` is also `/`, and `/**` at the end also nothing.
     fn globstar(&mut self, nodes: &mut Vec<Node>) -> bool {
         if self.at == 0 || !self.starts_with("/**") || self.peek(3).is_some_and(|c| !"/)|,}".contains(c)) {
             return false;
@@ -193,7 +193,7 @@ impl Reader<'_> {
         if self.depth > DEEPEST { Err(format!("nests groups deeper than {DEEPEST}")) } else { Ok(()) }
     }
 
-    /// `!(`, `@(`, `+(`, `*(`, `?(` or `(`, and what it holds.
+    /// Reads `!(`, `@(`, `+(`, `*(`, `?(` or `(`, with the content of the group.
     fn group(&mut self, kind: char) -> Result<Node, String> {
         self.at += if kind == '(' { 1 } else { 2 };
         if self.peek(0) == Some('?') {
@@ -224,7 +224,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What stands between `between`, until `end`, which is taken.
+    /// Reads alternatives that are parted by `between`, until `end`, which is taken.
     fn branches(&mut self, between: char, end: char) -> Result<Vec<Vec<Node>>, String> {
         let mut branches = Vec::new();
         loop {
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `{a,b}`, `{a..c}`; without a comma, braces are themselves.
+    /// Reads `{a,b}` or `{a..c}`; without a comma, braces are themselves.
     fn braces(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         if let (Some(from), Some('.'), Some('.'), Some(to), Some('}')) =
             (self.peek(1), self.peek(2), self.peek(3), self.peek(4), self.peek(5))
@@ -275,7 +275,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `[abc]`, `[a-z]`, `[^a]`, `[[:alpha:]]`.
+    /// Reads `[abc]`, `[a-z]`, `[^a]` or `[[:alpha:]]`.
     fn set(&mut self) -> Result<Node, String> {
         let from = self.at;
         self.at += 1;
@@ -321,7 +321,7 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    /// `[:alpha:]` within a set.
+    /// Reads `[:alpha:]` within a set.
     fn posix(&mut self) -> Result<Vec<(u16, u16)>, String> {
         let rest: String = (2..12).map_while(|ahead| self.peek(ahead)).take_while(|c| *c != ':').collect();
         let known = POSIX.iter().find(|(name, _)| *name == rest);
@@ -335,7 +335,7 @@ impl Reader<'_> {
     }
 }
 
-/// What picomatch itself gives up on, because it would be slow.
+/// Refuses repetitions that picomatch itself gives up on, because they would be slow.
 fn check_repeated(branches: &[Vec<Node>]) -> Result<(), String> {
     let same = |branch: &Vec<Node>| match branch.first() {
         Some(Node::Unit(unit)) if branch.iter().all(|node| *node == Node::Unit(*unit)) => Some(*unit),

@@ -2,7 +2,7 @@ use super::Glob;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// What picomatch itself says, made by `tests/fixtures/picomatch.mjs`.
+/// Results of picomatch itself, made by `tests/fixtures/picomatch.mjs`.
 const RECORDED: &str = include_str!("../../../../../../tests/fixtures/picomatch.jsonl");
 
 #[test]

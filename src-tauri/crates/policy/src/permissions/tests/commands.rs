@@ -6,7 +6,7 @@ use crate::{Cause, Decision, Effect, NamedRule, RuleSource, ToolCause, ToolUse};
 use postern_command::MOST_GUESSES;
 use serde_json::json;
 
-/// What the file says of a line, which is all that the file is about.
+/// Judges a line by the file alone.
 fn judged(entries: &str, command: &str) -> ToolVerdict {
     let file = policy(&format!("{{ \"shell_exec\": {{ {entries} }} }}"));
     check_tool(&file, None, "shell_exec", &json!({ "command": command }), HOME)

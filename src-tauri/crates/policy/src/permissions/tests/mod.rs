@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 mod commands;
 
 const HOME: &str = "/home/user";
-/// One use of a tool a line, with the file and the layers that it is judged by.
+/// Uses of tools, one per line, with the file and the layers that each is judged by.
 const CASES: &str = include_str!("../../../../../../tests/fixtures/tools.jsonl");
 
 fn policy(text: &str) -> AgentPolicy {
@@ -243,7 +243,7 @@ fn rules() -> impl Strategy<Value = Vec<(&'static str, &'static str, &'static st
     prop::collection::vec((tools, patterns, decision()), 0..6)
 }
 
-/// A file with these rules, each tool once, in the order in which they come.
+/// Returns a file with these rules, each tool once, in the order in which they come.
 fn file_of(rules: &[(&str, &str, &str)]) -> FileLayer {
     let effect = |word: &str| match word {
         "allow" => Effect::Allow,

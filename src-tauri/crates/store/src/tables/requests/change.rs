@@ -1,6 +1,6 @@
-//! What happens to a request while it lives. Once it has ended, nothing changes it.
+//! Changes of a request while it lives. Once it has ended, nothing changes it.
 
-use super::key::NewRequest;
+use super::new::NewRequest;
 use super::row::{Actor, Process};
 use crate::column::{Id, text};
 use crate::error::Error;
@@ -10,8 +10,9 @@ use postern_request::{Digest, Ending, Plan};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-/// What is written down about a request. What is not named stays as it is. Values are turned into text when they are
-/// named, on the thread that names them, not on the writer's.
+/// Change of a request: columns that are not named stay as they are.
+///
+/// Values are turned into text when they are named, on the thread that names them, not on the writer's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Change {
@@ -27,19 +28,19 @@ pub struct Change {
     feedback: Option<String>,
     process: Option<Process>,
     line: Option<String>,
-    ending: Option<Ended>,
+    ending: Option<RecordedEnd>,
     told: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Ended {
+struct RecordedEnd {
     whole: String,
     name: &'static str,
     exit_code: Option<i32>,
 }
 
 impl Change {
-    /// It is now in this phase, since then.
+    /// Makes a change to this phase, at this time.
     pub fn to(phase: RunState, at: Millis) -> Self {
         Self {
             phase,
@@ -59,7 +60,7 @@ impl Change {
         }
     }
 
-    /// It ended, then.
+    /// Makes a change to this end, at this time.
     pub fn ended(ending: &Ending, at: Millis) -> Result<Self, Error> {
         let mut change = Self::to(RunState::from(ending), at);
         let exit_code = match ending {
@@ -69,11 +70,11 @@ impl Change {
         if let Ending::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
         }
-        change.ending = Some(Ended { whole: text(ending)?, name: ending.name(), exit_code });
+        change.ending = Some(RecordedEnd { whole: text(ending)?, name: ending.name(), exit_code });
         Ok(change)
     }
 
-    /// It was judged.
+    /// Adds the verdict.
     pub fn judged(mut self, verdict: &Verdict) -> Result<Self, Error> {
         self.risk = Some(text(&verdict.risk)?);
         self.verdict = Some(text(verdict)?);
@@ -93,25 +94,26 @@ impl Change {
         self
     }
 
-    /// It was let through by this.
+    /// Adds the actor that let it through.
     pub fn by(mut self, by: &By) -> Result<Self, Error> {
         self.by = Some(text(&Actor(*by))?);
         Ok(self)
     }
 
-    /// A person answered, at this face.
+    /// Adds that a person answered at this approver.
     pub fn answered_by(mut self, face: impl Into<String>) -> Self {
         self.answered_by = Some(face.into());
         self
     }
 
-    /// A person changed the command: this is its line now, as escaped text. The agent's own is kept beside it.
+    /// Adds that a person changed the command: this is its line now, as escaped text. The agent's own is kept
+    /// beside it.
     pub fn edited(mut self, line: impl Into<String>) -> Self {
         self.line = Some(line.into());
         self
     }
 
-    /// Its end is told by the event of this number.
+    /// Adds the number of the event that reports its end.
     pub fn told(mut self, sequence: Option<u64>) -> Self {
         self.told = sequence;
         self
@@ -124,7 +126,7 @@ impl Change {
         Ok(self)
     }
 
-    /// It runs as this process.
+    /// Adds the process that it runs as.
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
         self
@@ -177,7 +179,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
 }
 
 /// Writes a request down together with what has become of it already; it was not there before. Gives how many rows that
-/// were: none where the agent's number for it was used before.
+/// were: `None` if the agent's number for it was used before.
 pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Result<usize, Error> {
     let since = |phase| (change.phase == phase).then_some(change.at);
     let ending = change.ending.as_ref();

@@ -1,4 +1,4 @@
-//! How a kept request was decided: what lists are filtered by and pictures are made of.
+//! Decision on a kept request: lists are filtered by it and charts are made of it.
 
 use super::row::Summary;
 use postern_policy::RuleId;

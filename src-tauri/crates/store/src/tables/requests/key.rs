@@ -1,42 +1,19 @@
 //! The key of at-most-once: an agent's own number for a request, and what it stood for.
 
 use super::change::{Change, insert};
+use super::new::NewRequest;
 use super::row::{RequestRow, get_by_key};
 use crate::error::Error;
-use postern_policy::{AgentId, Millis, Origin};
+use postern_policy::AgentId;
 use postern_protocol::RunState;
 use rusqlite::Connection;
-use uuid::Uuid;
 
-/// A request that came in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewRequest {
-    /// The host's own number: a UUID (v7).
-    pub id: Uuid,
-    /// Whose.
-    pub agent: AgentId,
-    /// The agent's own number for it.
-    pub request_id: String,
-    /// sha256 over everything it asks for: the same number with other content is an error.
-    pub content: [u8; 32],
-    /// Who does it.
-    pub origin: Origin,
-    /// Its session.
-    pub session: Option<String>,
-    /// The command as one line of escaped text.
-    pub line: String,
-    /// What was asked for, as JSON text, for showing it later.
-    pub asked: String,
-    /// When it came in.
-    pub at: Millis,
-}
-
-/// What became of writing a request down.
+/// Result of recording a new request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opening {
-    /// It is new: it may go its way.
+    /// New: it may go on.
     New,
-    /// It was here before, with the same content: its outcome is told again, nothing runs.
+    /// Known, with the same content: its outcome is sent again, nothing runs.
     Same(Box<RequestRow>),
     /// The number was used before, for something else.
     Conflict,
@@ -57,7 +34,7 @@ pub fn open_as(conn: &Connection, new: &NewRequest, change: &Change) -> Result<O
     known.ok_or_else(|| Error::Missing(format!("request {}", new.request_id)))
 }
 
-/// What an agent's number stands for; none where it was never used.
+/// Returns the request that an agent's number was used for; `None` if it was never used.
 pub fn known(
     conn: &Connection,
     agent: &AgentId,

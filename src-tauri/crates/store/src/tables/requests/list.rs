@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
 
-/// Which requests. The default is: the newest of all.
+/// Filter of requests. The default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only this agent's.
@@ -39,20 +39,21 @@ pub struct Filter {
 pub struct Page {
     /// The requests, newest first.
     pub requests: Vec<Summary>,
-    /// Where the next page begins ([`Filter::before`]); none on the last one. A page may be short and have a next one:
-    /// then as much was looked through as one reading may take.
+    /// Start of the next page ([`Filter::before`]); `None` on the last one.
+    ///
+    /// A page may be short and have a next one: then as much was looked through as one reading may take.
     pub next: Option<Uuid>,
 }
 
-/// How many requests that are not indexed yet one page looks through.
+/// Most requests without an index entry that one page looks through.
 const LOOKED_THROUGH: usize = 2000;
 
-/// The newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
+/// Returns the newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn list(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
     Ok(page(conn, filter, limit)?.requests)
 }
 
-/// A page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
+/// Returns a page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn page(conn: &Connection, filter: &Filter, limit: u32) -> Result<Page, Error> {
     let Some(range) = range(conn, filter)? else { return Ok(Page::default()) };
     // One more than is given says whether there is a next page.
@@ -69,8 +70,10 @@ pub fn page(conn: &Connection, filter: &Filter, limit: u32) -> Result<Page, Erro
     Ok(Page { requests, next })
 }
 
-/// The newest may not be indexed yet, and those that live are not: they are looked through, then the index gives the
-/// rest of the page. Also gives where looking through stopped, where it did.
+/// Finds requests of which some are not indexed. Also returns where looking through stopped, if it did.
+///
+/// The newest may not be indexed yet, and live ones are not: they are looked through, then the index gives
+/// the rest of the page.
 fn indexed_or_not(
     conn: &Connection,
     filter: &Filter,
@@ -112,8 +115,9 @@ fn indexed_or_not(
     Ok((found, None))
 }
 
-/// What the index gives, newest first, at most `limit`. `most` are looked at by the beginnings of long words before the
-/// rare ones among these are looked up whole.
+/// Returns matches of the index, newest first, at most `limit`.
+///
+/// `most` are looked at by the beginnings of long words before the rare ones among these are looked up whole.
 fn found_by_index(
     conn: &Connection,
     filter: &Filter,
@@ -158,7 +162,7 @@ fn found_by_index(
 }
 
 impl Filter {
-    /// Whether a request is one of them, but for when it came in. `words` in lower case.
+    /// Returns true if a request is one of them, but for when it came in. `words` in lower case.
     fn fits(&self, summary: &Summary, words: &[String]) -> bool {
         let line = || summary.line.to_lowercase();
         self.agent.as_ref().is_none_or(|agent| *agent == summary.agent)
@@ -170,7 +174,7 @@ impl Filter {
     }
 }
 
-/// A page of whole requests, newest first: those of an agent, or all, by when they came in.
+/// Returns a page of whole requests, newest first: those of an agent, or all, by when they came in.
 pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<RequestRow>, Error> {
     let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
     let select = Select::by_key(filter).unwrap_or_else(Select::all).within(range);
@@ -178,7 +182,7 @@ pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<
     Ok(query.query_map(select.bound(limit), whole)?.collect::<Result<_, _>>()?)
 }
 
-/// The numbers from which and up to which a filter looks; none where nothing can be in between.
+/// The numbers from which and up to which a filter looks; `None` if nothing can be in between.
 type Range = (Option<i64>, Option<i64>);
 
 fn range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
@@ -208,8 +212,8 @@ impl Select {
         Self { from: "requests", key: "number", wheres: Vec::new(), values: Vec::new() }
     }
 
-    /// Where an index of the table's own gives just those that fit: all, one agent's, or those in one phase. None: the
-    /// search index is asked.
+    /// Returns the table's own index that gives just the matches: all, one agent's, or those in one phase.
+    /// `None` means that the search index is used.
     fn by_key(filter: &Filter) -> Option<Self> {
         let Filter { agent, phase, since: _, until: _, decided, rule, effect, search, before: _ } = filter;
         let searches = search.as_deref().is_some_and(|text| !search::words(text).is_empty());
@@ -228,18 +232,20 @@ impl Select {
         }
     }
 
-    /// Said so that the index of those that have ended, or of those that live, can be used.
+    /// Restricts the query to a phase, so that the index of those that have ended, or of live ones, can be
+    /// used.
     fn in_phase(self, phase: RunState) -> Self {
         let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
         self.and(format!("{which} AND phase = ?"), phase.name().to_owned())
     }
 
-    /// Those that the index went past while they lived.
+    /// Returns those that the index went past while they lived.
     fn late() -> Self {
         Self { from: "late CROSS JOIN requests USING (number)", ..Self::all() }
     }
 
-    /// Those that the index gives for this query, in order: only as many are looked at as fill the page.
+    /// Returns those that the index gives for this query, in order: only as many are looked at as fill the
+    /// page.
     fn indexed(query: String) -> Self {
         let from = "search CROSS JOIN requests ON requests.number = search.rowid";
         Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", query)
@@ -273,7 +279,7 @@ impl Select {
         format!("SELECT {columns} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
     }
 
-    /// What stands for the question marks.
+    /// Returns the values for the question marks.
     fn bound(&self, limit: u32) -> ParamsFromIter<Vec<Value>> {
         params_from_iter(self.values.iter().cloned().chain([limit.into()]).collect())
     }
@@ -289,7 +295,7 @@ fn number_of(conn: &Connection, id: Uuid) -> Result<Option<i64>, Error> {
     Ok(query.query_row([Id(id)], |row| row.get(0)).optional()?)
 }
 
-/// The first request since then. Found by its id, which begins with the time it was made.
+/// Returns the first request since then. Found by its id, which begins with the time it was made.
 fn first_since(conn: &Connection, since: Millis) -> Result<Option<i64>, Error> {
     let mut query = conn.prepare_cached("SELECT number FROM requests WHERE id >= ?1 ORDER BY id LIMIT 1")?;
     Ok(query.query_row([Id::first_at(since)], |row| row.get(0)).optional()?)
@@ -302,7 +308,7 @@ mod tests {
     use crate::testing::{asked, id, open};
     use postern_request::{Ending, Exit};
 
-    /// How SQLite goes about a query, a line a step.
+    /// Returns SQLite's plan for a query, one line per step.
     fn plan(conn: &Connection, select: &Select) -> Result<Vec<String>, Error> {
         let mut query = conn.prepare(&format!("EXPLAIN QUERY PLAN {}", select.sql()))?;
         let values = select.values.iter().cloned().chain([Value::Integer(50)]);

@@ -4,11 +4,13 @@ mod change;
 mod decided;
 mod key;
 mod list;
+mod new;
 mod row;
 
 pub use change::{Change, change, forget_body, intend, told};
-pub use key::{NewRequest, Opening, known, open, open_as};
+pub use key::{Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};
+pub use new::NewRequest;
 pub use row::{Process, RequestRow, Summary, between, get, get_by_key, live, oldest};
 pub(crate) use row::{SUMMARY, summary};
 
@@ -60,8 +62,10 @@ pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
 /// Since format 7: the number of the event that told its end.
 pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
 
-/// Who does what is asked for. Before, only commands of the host were kept; their feed is as it was. What its agent may do itself is
-/// told once, when that is its end.
+/// Column for the actor that carries out a request.
+///
+/// Before, only commands of the host were kept; their feed is as it was. A request that is left to its agent
+/// is reported once, when that is its end.
 pub(crate) const ORIGIN: &str = "
 ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '\"host\"';
 DROP TRIGGER feed_received;

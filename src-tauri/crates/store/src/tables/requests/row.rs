@@ -32,7 +32,7 @@ impl FromSql for End {
     }
 }
 
-/// Who let a request through, as the column `actor` has it.
+/// Actor that let a request through, as the column `actor` has it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Actor(#[serde(with = "Kept")] pub(super) By);
 
@@ -53,7 +53,7 @@ enum Kept {
 pub struct Process {
     /// Process id.
     pub pid: u32,
-    /// When it started, in the system's own units.
+    /// Start time of the process, in the system's own units.
     pub start_time: u64,
     /// The boot it started in.
     pub boot: String,
@@ -66,35 +66,29 @@ pub struct Summary {
     pub number: i64,
     /// The host's own number.
     pub id: Uuid,
-    /// Whose.
     pub agent: AgentId,
     /// The agent's own number; the host's again, where the agent has none.
     pub request_id: String,
-    /// Who does it.
+    /// Actor that carries it out.
     pub origin: Origin,
-    /// Its session.
     pub session: Option<String>,
-    /// Where it is in its life.
     pub phase: RunState,
     /// The command as one line of escaped text.
     pub line: String,
-    /// How careful it asked for.
+    /// Risk level.
     pub risk: Option<Risk>,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
     /// Exit code.
     pub exit_code: Option<i32>,
-    /// Who let it through.
+    /// Actor that let it through.
     pub by: Option<By>,
     /// The approver that answered: "window", "terminal".
     pub answered_by: Option<String>,
     /// The rule that denied it.
     pub denied_by: Option<RuleId>,
-    /// When it came in.
     pub received_at: Millis,
-    /// When it started.
     pub started_at: Option<Millis>,
-    /// When it ended.
     pub ended_at: Option<Millis>,
 }
 
@@ -106,7 +100,7 @@ impl Summary {
     }
 }
 
-/// Where the command line stands among [`SUMMARY`].
+/// Index of the command line in [`SUMMARY`].
 pub(super) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
@@ -142,29 +136,27 @@ pub struct RequestRow {
     pub summary: Summary,
     /// sha256 over everything it asked for.
     pub content: [u8; 32],
-    /// When its question opened.
+    /// Time at which its question opened.
     pub asked_at: Option<Millis>,
-    /// When it was let through.
+    /// Time at which it was let through.
     pub decided_at: Option<Millis>,
-    /// When its start was intended: from here on it may have run.
+    /// Time at which its start was intended: from here on it may have run.
     pub intended_at: Option<Millis>,
-    /// Its process.
     pub process: Option<Process>,
     /// The digest of its plan.
     pub digest: Option<Digest>,
     /// The person's words.
     pub feedback: Option<String>,
-    /// How it ended.
     pub ending: Option<Ending>,
-    /// What was asked for, as JSON text.
+    /// Request as it was sent, as JSON text.
     pub asked: String,
-    /// What was to run.
+    /// Plan of the run.
     pub plan: Option<Plan>,
-    /// How it was judged, as it was then.
+    /// Verdict, as it was then.
     pub verdict: Option<Verdict>,
     /// The line as the agent asked it, where a person changed it, as escaped text.
     pub asked_line: Option<String>,
-    /// What was looked up for it, as JSON text.
+    /// Facts that were looked up for it, as JSON text.
     pub facts: Option<String>,
     /// The number of the event that told its end.
     pub told: Option<u64>,
@@ -198,7 +190,7 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     })
 }
 
-/// The numbers of requests between these two, the newest first.
+/// Returns the numbers of requests between these two, the newest first.
 pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result<Vec<Uuid>, Error> {
     let mut query =
         conn.prepare_cached("SELECT id FROM requests WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3")?;
@@ -206,26 +198,26 @@ pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// A request by the host's own number.
+/// Returns a request by the host's own number.
 pub fn get(conn: &Connection, id: Uuid) -> Result<Option<RequestRow>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;
     Ok(query.query_row([Id(id)], whole).optional()?)
 }
 
-/// A request by its agent's own number.
+/// Returns a request by its agent's own number.
 pub fn get_by_key(conn: &Connection, agent: &AgentId, request_id: &str) -> Result<Option<RequestRow>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE agent = ?1 AND request_id = ?2");
     let mut query = conn.prepare_cached(&sql)?;
     Ok(query.query_row(params![agent.as_str(), request_id], whole).optional()?)
 }
 
-/// When the oldest request came in.
+/// Returns the time of the oldest request.
 pub fn oldest(conn: &Connection) -> Result<Option<Millis>, Error> {
     let mut query = conn.prepare_cached("SELECT received_at FROM requests ORDER BY number LIMIT 1")?;
     Ok(query.query_row([], |row| row.get(0)).optional()?)
 }
 
-/// Every request that has not ended, oldest first.
+/// Returns every request that has not ended, oldest first.
 pub fn live(conn: &Connection) -> Result<Vec<RequestRow>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");
     let mut query = conn.prepare_cached(&sql)?;

@@ -278,7 +278,7 @@ fn pages_follow_each_other_without_gap_or_repeat() {
     assert_eq!(page(&store, &filter, 2), [] as [&str; 0], "behind what is not there lies nothing");
 }
 
-/// One request of each way to be decided, r1 to r7 in the order of [`Decided::ALL`], and r8 that runs.
+/// Makes a request for each way to be decided, r1 to r7 in the order of [`Decided::ALL`], and r8 that runs.
 fn decided_each_way(store: &Store) -> Vec<NewRequest> {
     let all: Vec<_> = (1..=8).map(|nth| asked("main", &format!("r{nth}"), nth * 1000)).collect();
     for new in &all {

@@ -1,4 +1,4 @@
-//! What is on its way to one connection, counted, so that a slow reader is noticed before it costs memory.
+//! Outgoing bytes of a connection, counted, so that a slow reader is noticed before it costs memory.
 
 use postern_protocol::limits::{SLOW_MS, UNSENT};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,21 +11,21 @@ use tokio_util::sync::CancellationToken;
 
 /// Unsent bytes at which a connection is dropped at once, however short the time.
 const FLOODED: usize = 16 * 1024 * 1024;
-/// How much is gathered into one write.
+/// Bytes that are gathered into one write.
 const GATHER: usize = 64 * 1024;
 
-/// One whole line, shared between the connections that hear it.
+/// Line, shared between the connections that get it.
 pub(crate) type Line = Arc<[u8]>;
 
 /// The writing end of a connection. Clones write to the same one.
 #[derive(Debug, Clone)]
 pub(crate) struct Outbox {
     lines: mpsc::UnboundedSender<Line>,
-    shared: Arc<Shared>,
+    shared: Arc<OutboxState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct OutboxState {
     unsent: AtomicUsize,
     /// Since when more than [`UNSENT`] bytes wait.
     slow_since: Mutex<Option<Instant>>,
@@ -36,10 +36,10 @@ struct Shared {
     gone: CancellationToken,
 }
 
-/// A new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
+/// Returns a new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
 pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<Line>) {
     let (lines, receiver) = mpsc::unbounded_channel();
-    let shared = Shared {
+    let shared = OutboxState {
         unsent: AtomicUsize::new(0),
         slow_since: Mutex::new(None),
         slow: Notify::new(),
@@ -84,7 +84,7 @@ impl Outbox {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Whether the connection is gone.
+    /// Returns true if the connection is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.shared.gone.is_cancelled()
     }
@@ -94,7 +94,7 @@ impl Outbox {
         self.shared.gone.cancel();
     }
 
-    /// What is on its way is the last.
+    /// Marks that the unsent lines are the last.
     pub(crate) fn finish(&self) {
         self.shared.finished.notify_one();
     }
@@ -130,7 +130,8 @@ impl Outbox {
         }
     }
 
-    /// The value is a plain option: a panic elsewhere cannot leave it half written.
+    /// Locks the time since which it is slow. The value is a plain option: a panic elsewhere cannot leave it
+    /// half written.
     fn slow_since(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
         self.shared.slow_since.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,6 @@
 //! The way back to whoever called.
 
-use super::outbox::Outbox;
+use crate::outbox::Outbox;
 use postern_protocol::{ErrorCode, ErrorObject, Id, error_line, result_line};
 use serde::Serialize;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A call with this id came in on the connection of `outbox`.
+    /// Returns a call with this id came in on the connection of `outbox`.
     pub(crate) fn new(outbox: Outbox, id: Id, owed: Owed) -> Self {
         Self { to: Some((outbox, id)), _owed: owed }
     }
@@ -39,7 +39,7 @@ impl Reply {
         self.error(&ErrorObject::new(code, message));
     }
 
-    /// The connection that the answer goes to.
+    /// Returns the connection that the answer goes to.
     pub(crate) fn outbox(&self) -> Option<&Outbox> {
         self.to.as_ref().map(|(outbox, _)| outbox)
     }
@@ -56,7 +56,7 @@ impl Drop for Reply {
 
 /// Counts the answers that a connection is owed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Debts(Arc<Counted>);
+pub(crate) struct InFlight(Arc<Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
@@ -64,14 +64,14 @@ struct Counted {
     paid: Notify,
 }
 
-impl Debts {
-    /// One more answer is owed.
+impl InFlight {
+    /// Counts one more answer that is owed.
     pub(crate) fn owe(&self) -> Owed {
         self.0.owed.fetch_add(1, Ordering::AcqRel);
         Owed(self.0.clone())
     }
 
-    /// How many are owed.
+    /// Returns the number of answers that are owed.
     pub(crate) fn count(&self) -> usize {
         self.0.owed.load(Ordering::Acquire)
     }
@@ -82,7 +82,7 @@ impl Debts {
     }
 }
 
-/// One answer is owed for as long as this lives.
+/// Guard of an answer that is owed for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Owed(Arc<Counted>);
 
