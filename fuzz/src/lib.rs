@@ -1,8 +1,12 @@
 //! What must hold for any bytes: one check a fuzz target. Each panics where it does not hold.
 
 pub mod chat;
+pub mod frames;
+pub mod openclaw;
 pub mod permissions;
 pub mod programs;
 pub mod reader;
 pub mod rules;
+pub mod stored;
 pub mod unwrapper;
+pub mod websocket;
