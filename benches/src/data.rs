@@ -1,22 +1,23 @@
 //! A data folder with agents, 10,000 rules and a long history, made through the store itself.
 
 use crate::Effort;
+use crate::processes::Host;
 use anyhow::Context as _;
 use postern_client::{Channel, read_key};
-use postern_policy::{
-    AgentId, Ask, Cause, Decision, Effect, Found, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings,
-    TraceLine, Verdict,
-};
+use postern_policy::{AgentId, Ask, Effect, Pattern, Rule, Security, Settings};
 use postern_protocol::{By, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
 use postern_request::{Denial, Ending, Exit, Refusal};
-use postern_store::requests::{Change, NewRequest};
+use postern_store::requests::{Change, NewRequest, RequestRow};
 use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// Number of rules.
 pub(crate) const RULES: usize = 10_000;
+/// How many are a lot.
+pub(crate) const MANY_RULES: usize = 100_000;
 /// Agents whose every command is denied, one for each connection.
 pub(crate) const DENIED: usize = 16;
 /// The agent that may run everything.
@@ -35,20 +36,59 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// Makes it. On a disk: where flushing costs nothing, nothing would be measured.
-    pub(crate) fn prepare(effort: Effort) -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("postern-bench-").tempdir_in("/var/tmp")?;
-        let store = Store::open(&folder.path().join(FILE_NAME))?;
-        store.write(people).wait()?;
+    /// Makes it, with a history of rows as this host leaves them.
+    pub(crate) fn prepare(postern: &Path, effort: Effort) -> anyhow::Result<Self> {
+        let data = Self::with(RULES)?;
+        let real = Arc::new(data.real_rows(postern)?);
+        let store = data.open()?;
         let mut at = 0;
         while at < effort.history {
             let end = effort.history.min(at + PIECE);
-            store.write(move |conn| (at..end).try_for_each(|nth| history(conn, nth))).wait()?;
+            let real = Arc::clone(&real);
+            store.write(move |conn| (at..end).try_for_each(|nth| history(conn, nth, &real))).wait()?;
             at = end;
         }
         store.write(postern_store::search::index_all).wait()?;
         store.close();
-        Ok(Self { folder })
+        Ok(data)
+    }
+
+    /// Makes it with so many rules and no history. On a disk: where flushing costs nothing, nothing would be measured.
+    pub(crate) fn with(rules: usize) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("postern-bench-").tempdir_in("/var/tmp")?;
+        let data = Self { folder };
+        let store = data.open()?;
+        store.write(move |conn| people(conn, rules)).wait()?;
+        store.close();
+        Ok(data)
+    }
+
+    fn open(&self) -> anyhow::Result<Store> {
+        Ok(Store::open(&self.folder().join(FILE_NAME))?)
+    }
+
+    /// What a host finds for a request that is denied, and for one that runs.
+    fn real_rows(&self, postern: &Path) -> anyhow::Result<Real> {
+        let host = Host::start(postern, self.folder())?;
+        let mut ids = Vec::new();
+        for (agent, argv) in
+            [(denied(0), ["rm", "-r", "build"]), (FREE.to_owned(), ["/usr/bin/true", "-r", "build"])]
+        {
+            let request = request(&argv);
+            ids.push((agent.clone(), request.request_id.to_string()));
+            self.connect(&agent)?.run(request)?;
+        }
+        host.stop()?;
+        let store = self.open()?;
+        let rows = ids.into_iter().map(|(agent, id)| {
+            let agent = AgentId::new(agent)?;
+            let row = store.read(|conn| requests::get_by_key(conn, &agent, &id))?;
+            row.context("a request that was answered is not on the record")
+        });
+        let mut rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+        store.close();
+        let (ran, denied) = (rows.pop().context("two rows")?, rows.pop().context("two rows")?);
+        Ok(Real { ran, denied })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -68,7 +108,14 @@ impl Data {
     }
 }
 
-/// Returns the name of the agent of the nth connection.
+/// Rows as a host leaves them.
+#[derive(Debug)]
+struct Real {
+    ran: RequestRow,
+    denied: RequestRow,
+}
+
+/// The name of the agent of the nth connection.
 pub(crate) fn denied(nth: usize) -> String {
     format!("denied-{nth}")
 }
@@ -79,7 +126,7 @@ pub(crate) fn request(argv: &[&str]) -> RunParams {
     RunParams { cwd: Some("/".to_owned()), wait: Wait::Finished, ..RunParams::new(Uuid::new_v4(), what) }
 }
 
-fn people(conn: &Connection) -> Result<(), Error> {
+fn people(conn: &Connection, rules: usize) -> Result<(), Error> {
     let unlimited = Settings { requests_per_second: 1_000_000_000, max_running: 64, ..Settings::default() };
     let free = Settings { security: Security::Full, ask: Ask::Off, ..unlimited.clone() };
     add(conn, FREE, free)?;
@@ -88,7 +135,7 @@ fn people(conn: &Connection) -> Result<(), Error> {
         add(conn, &denied(nth), unlimited.clone())?;
     }
     rules::add(conn, &rule(0, Effect::Deny, Pattern::Command("rm *".to_owned())))?;
-    for nth in 1..RULES {
+    for nth in 1..rules {
         rules::add(conn, &numbered_rule(nth))?;
     }
     Ok(())
@@ -125,8 +172,8 @@ pub(crate) fn rule(nth: usize, effect: Effect, pattern: Pattern) -> Rule {
     Rule { id: i64::try_from(nth).unwrap_or(i64::MAX), created_at: EPOCH, ..Rule::new(effect, pattern) }
 }
 
-/// Writes a request of long ago, as it ended.
-fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
+/// One request of long ago, as it ended.
+fn history(conn: &Connection, nth: usize, real: &Real) -> Result<(), Error> {
     let at = EPOCH + i64::try_from(nth).unwrap_or(i64::MAX);
     let agent = if nth.is_multiple_of(3) { FREE.to_owned() } else { denied(nth % DENIED) };
     let id = id_at(at);
@@ -138,7 +185,7 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         origin: postern_policy::Origin::Host,
         session: None,
         line: format!("git -C project-{} log --oneline --max-count {nth}", nth % 1000),
-        asked: r#"{"command":["git","log"],"cwd":"/"}"#.to_owned(),
+        asked: real.ran.asked.clone(),
         at,
     };
     requests::open(conn, &new)?;
@@ -155,7 +202,18 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         999 => denied_by(DenyReason::Expired),
         _ => ran,
     };
-    requests::change(conn, id, &Change::to(RunState::Starting, at).judged(&verdict())?.by(&by)?)?;
+    let row = if matches!(ending, Ending::Denied(_)) { &real.denied } else { &real.ran };
+    let mut change = Change::to(RunState::Starting, at).by(&by)?;
+    if let Some(verdict) = &row.verdict {
+        change = change.judged(verdict)?;
+    }
+    if let (Some(plan), Some(digest)) = (&row.plan, &row.digest) {
+        change = change.planned(plan, digest)?;
+    }
+    if let Some(facts) = &row.facts {
+        change = change.found(facts.clone());
+    }
+    requests::change(conn, id, &change)?;
     requests::change(conn, id, &Change::ended(&ending, at + 5)?)?;
     Ok(())
 }
@@ -171,36 +229,15 @@ fn id_at(millis: i64) -> Uuid {
     Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos))
 }
 
-fn verdict() -> Verdict {
-    let line = |stage: &str| TraceLine { stage: stage.to_owned(), found: Found::NoneDenies };
-    Verdict {
-        decision: Decision::Allow,
-        reason: Reason::Policy,
-        cause: Cause::RunsAnything,
-        advice: None,
-        rule: None,
-        risk: Risk { level: RiskLevel::Safe, effects: Vec::new() },
-        confinement: postern_policy::Confinement::None,
-        steps: Vec::new(),
-        used: Vec::new(),
-        trace: ["read", "core", "deny rules", "policy"].map(line).to_vec(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postern_store::requests::Filter;
 
     #[test]
     fn what_is_prepared_is_a_record_that_a_host_can_open() {
-        let data = Data::prepare(Effort { turns: 1, size: 1, history: 30 }).unwrap();
-        let store = Store::open(&data.folder().join(FILE_NAME)).unwrap();
-        assert_eq!(store.read(rules::all).unwrap().len(), RULES);
+        let data = Data::with(300).unwrap();
+        let store = data.open().unwrap();
+        assert_eq!(store.read(rules::all).unwrap().len(), 300);
         assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 2);
-        let filter = Filter { search: Some("max-count 7".into()), ..Filter::default() };
-        let found = store.read(|conn| requests::list(conn, &filter, 10)).unwrap();
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].phase, RunState::Finished);
     }
 }

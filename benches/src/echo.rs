@@ -1,31 +1,40 @@
 //! The rival of everything that goes over a channel: a bare echo of lines over the same kind of socket.
 
+use crate::cpu::pin_this;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Returns an echo that answers each line with the same line, one thread a connection, until this program
-/// ends.
-pub(crate) fn serve(folder: &Path) -> anyhow::Result<PathBuf> {
-    let path = folder.join("echo.sock");
-    if path.exists() {
-        return Ok(path);
-    }
+/// An echo that answers each line with the same line, one thread a connection, on these processors, until this program
+/// ends. `before` is done for each line before it is answered; false hangs up.
+pub(crate) fn serve(
+    folder: &Path,
+    name: &str,
+    cpus: &[usize],
+    before: impl FnMut() -> bool + Clone + Send + 'static,
+) -> anyhow::Result<PathBuf> {
+    let path = folder.join(format!("{name}.sock"));
     let listener = UnixListener::bind(&path)?;
+    let cpus = cpus.to_owned();
     std::thread::spawn(move || {
+        // Whoever connects then hears nothing, and fails.
+        if pin_this(&cpus).is_err() {
+            return;
+        }
         for connection in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(&connection));
+            let before = before.clone();
+            std::thread::spawn(move || answer(&connection, before));
         }
     });
     Ok(path)
 }
 
-fn answer(connection: &UnixStream) {
+fn answer(connection: &UnixStream, mut before: impl FnMut() -> bool) {
     let mut lines = BufReader::new(connection);
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let mut connection = connection;
-        if connection.write_all(&line).is_err() {
+        if !before() || connection.write_all(&line).is_err() {
             return;
         }
         line.clear();

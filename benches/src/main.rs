@@ -3,25 +3,27 @@
 //! Both sides take turns (A B A B), the first turn of each is a warm-up and is thrown away. Figures are medians and
 //! 99th percentiles with how many there were. Nothing here fails because it is slow: the table says met or not met.
 
+mod cpu;
 mod data;
 mod echo;
 mod figures;
 mod proc;
 mod processes;
 mod sample;
+mod slim;
 mod table;
 
 use anyhow::{Context as _, bail};
 use data::Data;
 use figures::{
-    confined, history, identity, idle, load, output, postern_run, round_trip, run, start, throughput,
-    verdict, worst_case,
+    cli, confined, disk, history, identity, idle, load, output, postern_run, round_trip, run, start,
+    throughput, verdict, worst_case,
 };
 use std::path::PathBuf;
 use table::Row;
 
-/// Figures, by the names that can be given on the command line.
-const FIGURES: [&str; 13] = [
+/// What is measured, by the names that can be given on the command line.
+const FIGURES: [&str; 15] = [
     "verdict",
     "worst-case",
     "round-trip",
@@ -34,11 +36,14 @@ const FIGURES: [&str; 13] = [
     "start",
     "idle",
     "history",
+    "cli",
+    "disk",
     "load",
 ];
 
 /// Those that are measured over the channels of one host.
-const OVER_A_CHANNEL: [&str; 6] = ["round-trip", "throughput", "run", "confined", "postern-run", "output"];
+const OVER_A_CHANNEL: [&str; 7] =
+    ["round-trip", "throughput", "run", "confined", "postern-run", "output", "cli"];
 
 /// Amount of measuring.
 #[derive(Debug, Clone, Copy)]
@@ -51,11 +56,12 @@ pub(crate) struct Effort {
     pub(crate) history: usize,
 }
 
-const FULL: Effort = Effort { turns: 8, size: 10, history: 1_000_000 };
+const FULL: Effort = Effort { turns: 9, size: 10, history: 1_000_000 };
 const QUICK: Effort = Effort { turns: 3, size: 1, history: 20_000 };
 
 struct Options {
     effort: Effort,
+    json: bool,
     figures: Vec<String>,
     postern: PathBuf,
     /// As it goes into sandboxes.
@@ -83,7 +89,7 @@ fn main() -> anyhow::Result<()> {
         rows.push(worst_case::measure(options.effort)?);
     }
     if options.wants_any(&FIGURES[2..]) {
-        let data = Data::prepare(options.effort)?;
+        let data = Data::prepare(&options.postern, options.effort)?;
         if options.wants("history") {
             rows.extend(history::measure(&data, options.effort)?);
         }
@@ -92,7 +98,11 @@ fn main() -> anyhow::Result<()> {
         }
         rows.extend(over_the_data(&options, &data)?);
     }
-    table::print(&rows, options.effort);
+    if options.json {
+        table::print_json(&rows, options.effort);
+    } else {
+        table::print(&rows, options.effort);
+    }
     Ok(())
 }
 
@@ -102,10 +112,10 @@ fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     let host = processes::Host::start(&options.postern, data.folder())?;
     let mut rows = Vec::new();
     if options.wants("round-trip") {
-        rows.push(round_trip::measure(data, effort)?);
+        rows.extend(round_trip::measure(host.pid(), data, effort)?);
     }
     if options.wants("throughput") {
-        rows.push(throughput::measure(data, effort)?);
+        rows.extend(throughput::measure(data, effort)?);
     }
     if options.wants("run") {
         rows.extend(run::measure(data, effort)?);
@@ -119,6 +129,9 @@ fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
     if options.wants("output") {
         rows.extend(output::measure(host.pid(), data, effort)?);
     }
+    if options.wants("cli") {
+        rows.extend(cli::measure(&options.postern, data, effort)?);
+    }
     host.stop()?;
     Ok(rows)
 }
@@ -131,10 +144,13 @@ fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
         rows.extend(identity::measure(&options.postern, data, effort)?);
     }
     if options.wants("start") {
-        rows.push(start::measure(&options.postern, data, effort)?);
+        rows.extend(start::measure(&options.postern, data, effort)?);
     }
     if options.wants("idle") {
         rows.extend(idle::measure(&options.postern, data, effort)?);
+    }
+    if options.wants("disk") {
+        rows.push(disk::measure(&options.postern, data, effort)?);
     }
     if options.wants("load") {
         rows.extend(load::measure(&options.postern, data, effort)?);
@@ -145,6 +161,7 @@ fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
 fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Options> {
     let mut options = Options {
         effort: FULL,
+        json: false,
         figures: Vec::new(),
         postern: beside_this("postern")?,
         postern_run: PathBuf::from("target/sandbox/postern-run"),
@@ -152,13 +169,14 @@ fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Option
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => options.effort = QUICK,
+            "--json" => options.json = true,
             "--postern" => options.postern = arguments.next().context("--postern needs a path")?.into(),
             "--postern-run" => {
                 options.postern_run = arguments.next().context("--postern-run needs a path")?.into();
             }
             figure if FIGURES.contains(&figure) => options.figures.push(argument),
             other => bail!(
-                "{other} is neither --quick, --postern PATH, --postern-run PATH nor one of {}",
+                "{other} is neither --quick, --json, --postern PATH, --postern-run PATH nor one of {}",
                 FIGURES.join(", ")
             ),
         }

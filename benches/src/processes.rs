@@ -2,9 +2,13 @@
 
 use anyhow::{Context as _, ensure};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+/// Bytes of a relayed piece.
+const PIECE: usize = 64 * 1024;
 
 /// A `postern serve` of its own.
 #[derive(Debug)]
@@ -100,22 +104,41 @@ impl Forwarder<'_> {
     }
 }
 
-/// Reads the output of a program from a pipe, throws it away, and returns the number of bytes.
-pub(crate) fn read_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64> {
+/// What a program writes to a pipe, relayed piece by piece to a unix socket and thrown away there; how many bytes it was.
+pub(crate) fn relay_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64> {
     let mut child = command(Path::new(program)).args(arguments).stdout(Stdio::piped()).spawn()?;
     let mut stdout = child.stdout.take().context("no standard output")?;
-    let bytes = std::io::copy(&mut stdout, &mut std::io::sink())?;
+    let (mut here, mut there) = UnixStream::pair()?;
+    let relay = std::thread::spawn(move || -> std::io::Result<()> {
+        let mut piece = vec![0; PIECE];
+        loop {
+            match stdout.read(&mut piece)? {
+                0 => return Ok(()),
+                read => there.write_all(&piece[..read])?,
+            }
+        }
+    });
+    let (mut bytes, mut piece) = (0, vec![0; PIECE]);
+    loop {
+        match here.read(&mut piece)? {
+            0 => break,
+            read => bytes += read as u64,
+        }
+    }
+    relay.join().map_err(|_| anyhow::anyhow!("the relay panicked"))??;
     let status = child.wait()?;
     ensure!(status.success(), "{program} ended with {status}");
     Ok(bytes)
 }
 
-/// Returns the output of a program.
-pub(crate) fn printed(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
-    let output = command(Path::new(program)).args(arguments).stderr(Stdio::null()).output();
-    let output = output.with_context(|| format!("cannot start {program}"))?;
-    ensure!(output.status.success(), "{program} ended with {}", output.status);
-    Ok(String::from_utf8(output.stdout)?)
+/// Runs `postern` on a data folder to its end, as a person does who types it.
+pub(crate) fn postern(program: &Path, data: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+    let mut child = command(program);
+    child.args(arguments).env("POSTERN_DATA", data);
+    child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let status = child.status().with_context(|| format!("cannot start {}", program.display()))?;
+    ensure!(status.code().is_some_and(|code| code < 2), "postern {arguments:?} ended with {status}");
+    Ok(())
 }
 
 /// Starts a program and waits for it, as plainly as the system can (the standard library uses `posix_spawn`).

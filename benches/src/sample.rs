@@ -43,6 +43,12 @@ impl Sample {
     }
 }
 
+impl FromIterator<Duration> for Sample {
+    fn from_iter<I: IntoIterator<Item = Duration>>(durations: I) -> Self {
+        Self(durations.into_iter().collect())
+    }
+}
+
 /// Measures two things in turn, A B A B. The first turn of each warms up and does not count.
 pub(crate) fn in_turn<E>(
     turns: usize,

@@ -1,39 +1,117 @@
-//! The one table that is printed.
+//! The one table that is printed, or the same as JSON.
 
 use crate::Effort;
 use crate::sample::Sample;
+use serde_json::{Value as Json, json};
+use std::fmt;
 use std::time::Duration;
+
+/// What was measured, or a rival's: shown in the table, and as numbers in JSON.
+#[derive(Debug, Clone)]
+pub(crate) enum Value {
+    /// Nothing to compare with.
+    Nothing,
+    /// In words.
+    Text(String),
+    /// Durations of something done many times.
+    Times {
+        /// What took so long; empty for ours.
+        of: &'static str,
+        p50: Duration,
+        p99: Duration,
+        count: usize,
+    },
+    /// A number and its unit.
+    Number { of: &'static str, number: f64, unit: &'static str },
+}
+
+impl Value {
+    /// A number of ours.
+    pub(crate) fn number(number: f64, unit: &'static str) -> Self {
+        Self::Number { of: "", number, unit }
+    }
+
+    /// The same of a rival, by its name.
+    pub(crate) fn of(mut self, name: &'static str) -> Self {
+        match &mut self {
+            Self::Times { of, .. } | Self::Number { of, .. } => *of = name,
+            Self::Nothing | Self::Text(_) => {}
+        }
+        self
+    }
+
+    fn json(&self) -> Json {
+        let micros = |duration: &Duration| (duration.as_secs_f64() * 1e9).round() / 1e3;
+        match self {
+            Self::Nothing => Json::Null,
+            Self::Text(text) => text.as_str().into(),
+            Self::Times { of, p50, p99, count } => {
+                json!({ "of": of, "p50": micros(p50), "p99": micros(p99), "unit": "µs", "count": count })
+            }
+            Self::Number { of, number, unit } => json!({ "of": of, "value": number, "unit": unit }),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name =
+            |f: &mut fmt::Formatter<'_>, of: &str| if of.is_empty() { Ok(()) } else { write!(f, "{of} ") };
+        match self {
+            Self::Nothing => f.write_str("-"),
+            Self::Text(text) => f.write_str(text),
+            Self::Times { of, p50, p99, count } => {
+                name(f, of)?;
+                write!(f, "p50 {}, p99 {} (n {count})", duration(*p50), duration(*p99))
+            }
+            Self::Number { of, number, unit } => {
+                name(f, of)?;
+                let digits = if number.abs() < 100.0 && number.fract() != 0.0 { 1 } else { 0 };
+                write!(f, "{number:.digits$} {unit}")
+            }
+        }
+    }
+}
 
 /// A line of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) figure: &'static str,
+    /// What was measured.
+    pub(crate) figure: String,
     /// Ours.
-    pub(crate) measured: String,
-    /// The rival beside it.
-    pub(crate) rival: String,
-    /// Ours against the rival.
-    pub(crate) ratio: String,
+    pub(crate) ours: Value,
+    /// The rival beside it, or where none is what this machine allows.
+    pub(crate) rival: Value,
+    /// Ours against the rival: what it is, and of what.
+    pub(crate) ratio: Option<(f64, &'static str)>,
+    /// What is wanted.
     pub(crate) goal: &'static str,
     /// True if it is so.
     pub(crate) met: bool,
 }
 
 impl Row {
-    /// Returns a line without a rival.
-    pub(crate) fn alone(figure: &'static str, measured: String, goal: &'static str, met: bool) -> Self {
-        Self { figure, measured, rival: "-".to_owned(), ratio: "-".to_owned(), goal, met }
+    /// A line without a rival.
+    pub(crate) fn alone(figure: impl Into<String>, ours: Value, goal: &'static str, met: bool) -> Self {
+        Self { figure: figure.into(), ours, rival: Value::Nothing, ratio: None, goal, met }
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "figure": self.figure, "ours": self.ours.json(), "rival": self.rival.json(),
+            "ratio": self.ratio.map(|(ratio, _)| (ratio * 1e3).round() / 1e3), "goal": self.goal, "met": self.met,
+        })
     }
 }
 
-/// Formats median, 99th percentile and count of a sample.
-pub(crate) fn times(sample: &Sample) -> String {
-    format!(
-        "p50 {}, p99 {} (n {})",
-        duration(sample.median()),
-        duration(sample.percentile(99)),
-        sample.count()
-    )
+/// Median, 99th percentile and count of a sample.
+pub(crate) fn times(sample: &Sample) -> Value {
+    Value::Times { of: "", p50: sample.median(), p99: sample.percentile(99), count: sample.count() }
+}
+
+/// KiB as MiB.
+pub(crate) fn mebibytes(kibibytes: u64) -> Value {
+    Value::number(f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0, "MiB")
 }
 
 /// Returns a duration in the unit that fits, three digits or so.
@@ -46,6 +124,13 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
+/// Prints the rows as one JSON text, with the machine.
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+pub(crate) fn print_json(rows: &[Row], effort: Effort) {
+    let rows: Vec<Json> = rows.iter().map(Row::json).collect();
+    println!("{:#}", json!({ "machine": machine(effort), "figures": rows }));
+}
+
 /// Prints the rows under a headline, each column as wide as it must be.
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 pub(crate) fn print(rows: &[Row], effort: Effort) {
@@ -54,10 +139,10 @@ pub(crate) fn print(rows: &[Row], effort: Effort) {
     let lines = rows.iter().map(|row| {
         let met = if row.met { "met" } else { "NOT MET" };
         [
-            row.figure.to_owned(),
-            row.measured.clone(),
-            row.rival.clone(),
-            row.ratio.clone(),
+            row.figure.clone(),
+            row.ours.to_string(),
+            row.rival.to_string(),
+            row.ratio.map_or_else(|| "-".to_owned(), |(ratio, of)| format!("{ratio:.2} {of}")),
             row.goal.to_owned(),
             met.to_owned(),
         ]
@@ -86,4 +171,30 @@ fn machine(effort: Effort) -> String {
         effort.history,
         effort.turns,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_the_same_in_the_table_and_in_json() {
+        let sample: Sample = [1, 2, 3].map(Duration::from_micros).into_iter().collect();
+        let row = Row {
+            figure: "round trip".to_owned(),
+            ours: times(&sample),
+            rival: Value::number(2.0, "a second").of("echo"),
+            ratio: Some((1.5, "x p50")),
+            goal: "<= 2 x",
+            met: true,
+        };
+        assert_eq!(row.ours.to_string(), "p50 2.0 µs, p99 3.0 µs (n 3)");
+        assert_eq!(row.rival.to_string(), "echo 2 a second");
+        let wanted = json!({
+            "figure": "round trip", "ratio": 1.5, "goal": "<= 2 x", "met": true,
+            "ours": {"of": "", "p50": 2.0, "p99": 3.0, "unit": "µs", "count": 3},
+            "rival": {"of": "echo", "value": 2.0, "unit": "a second"},
+        });
+        assert_eq!(row.json(), wanted);
+    }
 }

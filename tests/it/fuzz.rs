@@ -39,6 +39,26 @@ fn every_entry_of_the_chat_s_corpus_holds() {
     replay("chat", targets::chat::check);
 }
 
+#[test]
+fn every_entry_of_the_frames_corpus_holds() {
+    replay("frames", targets::frames::check);
+}
+
+#[test]
+fn every_entry_of_the_corpus_of_stored_rows_holds() {
+    replay("stored", targets::stored::check);
+}
+
+#[test]
+fn every_entry_of_openclaw_s_corpus_holds() {
+    replay("openclaw", targets::openclaw::check);
+}
+
+#[test]
+fn every_entry_of_the_websocket_s_corpus_holds() {
+    replay("websocket", targets::websocket::check);
+}
+
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =

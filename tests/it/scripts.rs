@@ -177,3 +177,25 @@ fn no_page_and_no_script_mounts_a_channel_writable() {
     }
     assert!(mounts > 3, "the pages and scripts show how a channel is mounted");
 }
+
+/// Who names a test of faults that is not there any more runs nothing, and nobody hears of it.
+#[test]
+fn every_test_of_faults_is_there() {
+    let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();
+    let places = [
+        "tests/system",
+        "tests/it",
+        "src-tauri/crates/host/tests/it",
+        "src-tauri/crates/host/src",
+        "src-tauri/crates/store/src",
+    ];
+    let names: Vec<&str> = script.split_whitespace().filter_map(|word| word.strip_suffix("::")).collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        let is_there = places.iter().any(|place| {
+            let place = repository().join(place);
+            place.join(name).is_dir() || place.join(format!("{name}.rs")).is_file()
+        });
+        assert!(is_there, "no tests are called {name}::");
+    }
+}

@@ -78,12 +78,23 @@ impl Postern {
         Self::start_by(WITHOUT_BUBBLEWRAP, &[])
     }
 
-    fn start_by(starter: &'static [&'static str], variables: &[(&str, &str)]) -> Self {
+    /// Starts a host by this program with its arguments, such as one that sets limits.
+    pub fn start_by(starter: &'static [&'static str], variables: &[(&str, &str)]) -> Self {
+        Self::start_prepared(starter, variables, |_| {})
+    }
+
+    /// Starts a host once `prepare` has made what has to be there before: it gets the path of the data folder.
+    pub fn start_prepared(
+        starter: &'static [&'static str],
+        variables: &[(&str, &str)],
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
         // Short, because a socket path has to stay under 104 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
         std::fs::create_dir(folder.path().join("home")).expect("a home");
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<(String, String)> = variables.iter().map(own).collect();
+        prepare(&folder.path().join("data"));
         let child = serve(starter, folder.path(), &variables);
         Self { folder, child, variables, starter }
     }

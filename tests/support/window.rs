@@ -8,7 +8,9 @@ use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, Told};
 use postern_protocol::{Event, Notice, RunParams};
+use rustix::process::Pid;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -36,7 +38,8 @@ pub struct Window {
     pub data: PathBuf,
     /// A folder that agents may use.
     pub work: PathBuf,
-    /// Port of the driver.
+    home: PathBuf,
+    /// Where the driver listens.
     port: u16,
     _folder: TempDir,
     _driver: Group,
@@ -115,11 +118,43 @@ impl Window {
             let driver = Group::start(&mut driver);
             // The app's socket is where it was: one that was started and not reached is gone with its driver.
             if let Ok(page) = tokio::time::timeout(patience, connect(port, &data, args)).await {
-                return Self { page, data, work, port, _folder: folder, _driver: driver, _display: display };
+                return Self {
+                    page,
+                    data,
+                    work,
+                    home,
+                    port,
+                    _folder: folder,
+                    _driver: driver,
+                    _display: display,
+                };
             }
             assert!(patience < PATIENCE, "the app does not start");
             patience *= 2;
         }
+    }
+
+    /// The processes of the app's pages: those that carry this test's home.
+    pub fn page_processes(&self) -> BTreeSet<u32> {
+        let home = format!("HOME={}", self.home.display());
+        let is_ours = |pid: &u32| {
+            let part = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            part("comm").starts_with(b"WebKitWebProces")
+                && part("environ").split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
+    }
+
+    /// Waits for the process of a page that is neither this one nor among these.
+    pub async fn other_page_than(&self, lost: Pid, others: &BTreeSet<u32>) {
+        let lost = lost.as_raw_nonzero().get().unsigned_abs();
+        let found = async {
+            while self.page_processes().difference(others).all(|page| *page == lost) {
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, found).await.expect("nothing shows the question again");
     }
 
     /// Enrols an agent and gives its channel.

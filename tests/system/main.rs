@@ -13,6 +13,8 @@ mod crash;
 #[cfg(target_os = "linux")]
 mod differential;
 mod doors;
+#[cfg(target_os = "linux")] // it looks into /proc, and mounts
+mod faults;
 mod hostile;
 mod inbox;
 #[cfg(target_os = "linux")]

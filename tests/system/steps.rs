@@ -97,7 +97,8 @@ impl Both {
         let folder = folder();
         // Postern starts commands with the default signals, however the tests were started (`nohup` ignores SIGHUP).
         let mut bash = start("/usr/bin/env");
-        bash.args(["--default-signal", "/bin/bash", "--noprofile", "--norc", "-c", line]).env_remove("OLDPWD");
+        bash.args(["--default-signal", "/bin/bash", "--noprofile", "--norc", "-c", line])
+            .env_remove("OLDPWD");
         assert_eq!(self.by_postern(line), did(folder.path(), bash), "{line}");
     }
 }

@@ -6,7 +6,7 @@ use crate::data::{Data, FREE, request};
 use crate::figures::round_trip::hear;
 use crate::processes::spawn_and_wait;
 use crate::sample::{Sample, in_turn};
-use crate::table::{Row, duration, times};
+use crate::table::{Row, times};
 use anyhow::ensure;
 use postern_client::Channel;
 use postern_protocol::{Confine, Event, RunParams, RunResult, What};
@@ -25,7 +25,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
     let times_a_turn = 5 * effort.size;
     let asked =
         |confine| RunParams { cwd: Some(project.path().display().to_string()), confine, ..request(&[TRUE]) };
-    let mut row = |figure, confine, goal, most| -> anyhow::Result<Row> {
+    let mut row = |figure: &str, confine, goal, most| -> anyhow::Result<Row> {
         let (ours, rival) = in_turn(
             effort.turns,
             || {
@@ -41,10 +41,10 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
         )?;
         let more = ours.median().saturating_sub(rival.median());
         Ok(Row {
-            figure,
-            measured: times(&ours),
-            rival: format!("unconfined {}", times(&rival)),
-            ratio: format!("+{} p50", duration(more)),
+            figure: String::from(figure),
+            ours: times(&ours),
+            rival: times(&rival).of("unconfined"),
+            ratio: Some((more.as_secs_f64() * 1e3, "ms more, p50")),
             goal,
             met: more <= most,
         })
@@ -72,10 +72,10 @@ fn line(channel: &mut Channel, effort: Effort) -> anyhow::Result<Row> {
     )?;
     let ratio = crate::sample::ratio(ours.median(), rival.median());
     Ok(Row {
-        figure: "run, a line of two steps",
-        measured: times(&ours),
-        rival: format!("bash -c {}", times(&rival)),
-        ratio: format!("{ratio:.1} x p50"),
+        figure: "run, a line of two steps".to_owned(),
+        ours: times(&ours),
+        rival: times(&rival).of("bash -c"),
+        ratio: Some((ratio, "x p50")),
         goal: "<= 1.5 x p50",
         met: ratio <= 1.5,
     })

@@ -64,10 +64,10 @@ fn against_newest(
     let many = 5 * effort.size;
     let (ours, rival) = in_turn(effort.turns, || Sample::of(many, &ours), || Sample::of(many, &newest))?;
     Ok(Row {
-        figure,
-        measured: times(&ours),
-        rival: format!("newest page {}", times(&rival)),
-        ratio: format!("{:.1} x p50", ratio(ours.median(), rival.median())),
+        figure: figure.to_owned(),
+        ours: times(&ours),
+        rival: times(&rival).of("newest page"),
+        ratio: Some((ratio(ours.median(), rival.median()), "x p50")),
         goal: "<= 10 ms p50",
         met: ours.median() <= GOAL && rival.median() <= GOAL,
     })

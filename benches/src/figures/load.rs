@@ -6,9 +6,9 @@
 use crate::Effort;
 use crate::data::{ASKED, DENIED, Data, FREE, denied, request};
 use crate::figures::round_trip::{ask_denied, hear};
-use crate::proc::{descriptors, mebibytes, resident};
+use crate::proc::{descriptors, private_dirty};
 use crate::processes::Host;
-use crate::table::{Row, duration};
+use crate::table::{Row, Value, duration, mebibytes};
 use anyhow::{Context as _, bail, ensure};
 use postern_client::{Channel, Control};
 use postern_contract::methods::{AnswerQuestion, FaceKind};
@@ -18,14 +18,16 @@ use postern_store::{FILE_NAME, Store};
 use std::collections::HashSet;
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Requests in one part of the load, for each unit of effort; there are ten such parts.
 const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// Memory that may come on top of what the first part needed, in KiB.
+/// How long the host is left alone before its memory is read.
+const REST: Duration = Duration::from_secs(3);
+/// How much memory may come on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
@@ -34,46 +36,52 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let host = Host::start(postern, data.folder())?;
     let begun = Instant::now();
     part(data, size)?;
-    let (memory, files) = (resident(host.pid())?, descriptors(host.pid())?);
+    let (memory, files) = (at_rest(host.pid())?, descriptors(host.pid())?);
     for _ in 1..PARTS {
         part(data, size)?;
     }
-    let took = begun.elapsed();
-    let (memory_after, files_after) = (resident(host.pid())?, descriptors(host.pid())?);
+    let took = begun.elapsed().saturating_sub(REST);
+    let (memory_after, files_after) = (at_rest(host.pid())?, descriptors(host.pid())?);
     host.stop()?;
     let recorded = recorded(data)? - before;
     let wanted = i64::try_from(PARTS * size * (REQUESTS + RUNS + QUESTIONS))?;
-    let row = |figure, measured, rival: String, goal, met| Row {
-        figure,
-        measured,
+    let row = |figure: &str, ours, rival, goal, met| Row {
+        figure: figure.to_owned(),
+        ours,
         rival,
-        ratio: "-".to_owned(),
+        ratio: None,
         goal,
         met,
     };
     Ok([
         row(
             "load",
-            format!("{recorded} on the record in {}", duration(took)),
-            format!("{wanted} asked for"),
+            Value::Text(format!("{recorded} on the record in {}", duration(took))),
+            Value::Text(format!("{wanted} asked for")),
             "nothing lost",
             recorded == wanted,
         ),
         row(
             "load, memory",
-            format!("{} at the end", mebibytes(memory_after)),
-            format!("{} after a tenth", mebibytes(memory)),
+            mebibytes(memory_after),
+            mebibytes(memory).of("after a tenth"),
             "flat: <= 4 MiB more",
             memory_after <= memory + GROWTH,
         ),
         row(
             "load, open files",
-            format!("{files_after} at the end"),
-            format!("{files} after a tenth"),
+            Value::Text(format!("{files_after} at the end")),
+            Value::Text(format!("{files} after a tenth")),
             "no more",
             files_after <= files,
         ),
     ])
+}
+
+/// Private memory of the host once it rests, in KiB: it gives memory back when nobody asks for a while.
+fn at_rest(pid: u32) -> anyhow::Result<u64> {
+    std::thread::sleep(REST);
+    private_dirty(pid)
 }
 
 /// Requests that have an end.

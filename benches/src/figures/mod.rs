@@ -1,6 +1,8 @@
 //! Figures, one file each.
 
+pub(crate) mod cli;
 pub(crate) mod confined;
+pub(crate) mod disk;
 pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod idle;

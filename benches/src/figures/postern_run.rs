@@ -3,10 +3,11 @@
 
 use crate::Effort;
 use crate::data::{Data, FREE};
-use crate::proc::{mebibytes, peak};
+use crate::proc::peak;
 use crate::processes::{Forwarder, spawn_and_wait};
 use crate::sample::{Sample, in_turn};
-use crate::table::{Row, duration, times};
+use crate::table::mebibytes;
+use crate::table::{Row, times};
 use anyhow::Context as _;
 use std::path::Path;
 use std::time::Duration;
@@ -35,19 +36,14 @@ pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let memory = forwarder.while_forwarding(peak)?;
     Ok([
         Row {
-            figure: "postern-run",
-            measured: times(&ours),
-            rival: format!("the command itself {}", times(&rival)),
-            ratio: format!("+{} p50", duration(more)),
+            figure: "postern-run".to_owned(),
+            ours: times(&ours),
+            rival: times(&rival).of("the command itself"),
+            ratio: Some((more.as_secs_f64() * 1e3, "ms more, p50")),
             goal: "<= +4 ms p50",
             met: more <= GOAL,
         },
         Row::alone("postern-run, size", mebibytes(size >> 10), "<= 1.5 MiB", size <= SIZE),
-        Row::alone(
-            "postern-run, memory",
-            format!("{} at most", mebibytes(memory)),
-            "<= 3 MiB",
-            memory <= MEMORY,
-        ),
+        Row::alone("postern-run, memory", mebibytes(memory), "<= 3 MiB", memory <= MEMORY),
     ])
 }

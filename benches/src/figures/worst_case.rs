@@ -96,10 +96,10 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<Row> {
     let Ok((ours, rival)) = in_turn(effort.turns, || sample(&worst), || sample(EVERYDAY));
     let shown: String = worst.chars().take(16).collect();
     Ok(Row {
-        figure: "judge worst case",
-        measured: format!("{shown:?}…, {} bytes: {}", worst.len(), times(&ours)),
-        rival: format!("a pipeline of three {}", times(&rival)),
-        ratio: format!("{:.0} x p50", ratio(ours.median(), rival.median())),
+        figure: format!("judge worst case, {} bytes of {shown:?}…", worst.len()),
+        ours: times(&ours),
+        rival: times(&rival).of("a pipeline of three"),
+        ratio: Some((ratio(ours.median(), rival.median()), "x p50")),
         goal: "p50 <= 5 ms",
         met: ours.median() <= GOAL,
     })

@@ -131,7 +131,12 @@ impl Desk {
         self.consent = Consent::None;
     }
 
-    /// Returns the time at which answers to the question on show begin to count.
+    /// Whether a question is on show.
+    pub(crate) fn is_on_show(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// When answers to the question on show begin to count.
     pub(crate) fn settles(&self) -> Option<Instant> {
         self.shown.map(|shown| shown + SETTLE)
     }

@@ -4,6 +4,10 @@
 //! that leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
 //! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
 
+/// The fuzz target that the tests replay names this crate as its own crate does.
+#[cfg(test)]
+extern crate self as postern_doors;
+
 mod chat;
 mod door;
 mod doors;

@@ -124,7 +124,7 @@ impl Host {
 
     #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
     async fn begin(config: HostConfig) -> Result<Self, StartError> {
-        descriptors::raise();
+        let open_files = descriptors::raise();
         #[cfg(target_os = "linux")]
         crate::run::find_own_program();
         let own =
@@ -162,8 +162,9 @@ impl Host {
         let faces = Faces::new(Arc::clone(&stirred.status));
         let publisher = Publisher::new(store.clone());
         let (gate, received) = gate::gate();
-        let channels = Channels::new(gate.clone(), publisher.clone());
+        let channels = Channels::new(gate.clone(), publisher.clone(), open_files);
         let pause: Option<Pause> = store.read(|conn| postern_store::settings::get(conn, PAUSE))?;
+        let lanes = Lanes::new(PATIENCE);
         let parts = gate::Parts {
             book: book.clone(),
             store: store.clone(),
@@ -171,7 +172,7 @@ impl Host {
             told: told.clone(),
             stirred: stirred.clone(),
             world: Arc::clone(&world),
-            lanes: Lanes::new(PATIENCE),
+            lanes: lanes.clone(),
             runtime: Handle::current(),
             faces: faces.clone(),
             session: config.session,
@@ -185,6 +186,7 @@ impl Host {
             faces: faces.clone(),
             told: told.clone(),
             world,
+            lanes,
             started_at: now(),
             doors: Kept::default(),
         });

@@ -1,7 +1,5 @@
-//! Threads for the files that an agent makes Postern read. Each agent has its own.
-//!
-//! So a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record
-//! or the user.
+//! Threads for what an agent makes Postern read, and for what the user has judged of it. Each agent has its own, so a
+//! folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record or the user.
 
 use crate::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;
@@ -27,13 +25,15 @@ pub(crate) enum Lane {
     LookUps,
     /// Stored requests.
     Records,
+    /// Requests of this agent that the user has judged: explained, edited, or asked what a rule would cover.
+    Previews,
 }
 
 impl Lane {
     /// Returns the number of threads per agent.
     fn threads(self) -> usize {
         match self {
-            Self::LookUps => 2,
+            Self::LookUps | Self::Previews => 2,
             Self::Records => 1,
         }
     }
@@ -43,6 +43,7 @@ impl Lane {
         match self {
             Self::LookUps => 256,
             Self::Records => 1024,
+            Self::Previews => 32,
         }
     }
 }
@@ -90,6 +91,7 @@ struct Threads {
     meter: Arc<Meter>,
     look_ups: Arc<Pool>,
     records: Arc<Pool>,
+    previews: Arc<Pool>,
 }
 
 impl Lanes {
@@ -137,10 +139,12 @@ impl Lanes {
             meter: Arc::default(),
             look_ups: Pool::new(Lane::LookUps),
             records: Pool::new(Lane::Records),
+            previews: Pool::new(Lane::Previews),
         });
         let pool = match lane {
             Lane::LookUps => &threads.look_ups,
             Lane::Records => &threads.records,
+            Lane::Previews => &threads.previews,
         };
         (Arc::clone(pool), Arc::clone(&threads.meter))
     }
@@ -276,6 +280,8 @@ mod tests {
         }
         let own = lanes.run(&agent("bad"), Lane::Records, |_, _| 1).await;
         assert_eq!(own, Ok(1), "and so is what the same agent asks about its past");
+        let previewed = lanes.run(&agent("bad"), Lane::Previews, |_, _| 1).await;
+        assert_eq!(previewed, Ok(1), "and what the user wants to know of it");
         for stuck in stuck {
             assert_eq!(stuck.await.unwrap(), Err(Unanswered::Late));
         }

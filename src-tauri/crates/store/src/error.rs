@@ -78,10 +78,14 @@ pub enum OpenError {
     },
 }
 
-/// Returns true if SQLite says that the file is not what it wrote.
+/// Returns true if SQLite says that the file is not what it wrote, or that it ends before its time.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
-    )
+    let ends_early = error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ);
+    ends_early
+        || matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+        )
 }

@@ -55,11 +55,11 @@ impl Store {
         let unnamed = |source| OpenError::File { path: path.clone(), source };
         let place = Arc::new(doubt::Opened::at(&path).map_err(unnamed)?);
         let doubts = Arc::new(Doubts::about(&path));
-        let writer = writer::Shared {
+        let writer = Arc::new(writer::Shared {
             counts: Arc::clone(&counts),
             place: Arc::clone(&place),
             doubts: Arc::clone(&doubts),
-        };
+        });
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer::run(&conn, &waiting, &writer))

@@ -2,6 +2,7 @@
 
 mod answers;
 mod inbox;
+mod pulse;
 
 pub(crate) use inbox::InboxEvent;
 
@@ -19,6 +20,7 @@ use postern_contract::methods::{
 use postern_contract::{
     AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, RequestRow, Showing,
 };
+use pulse::Pulse;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::WebviewWindow;
@@ -81,6 +83,8 @@ pub(crate) enum Event {
     Release,
     /// Something of the presenter's own is due.
     Due,
+    /// The page on show is to say that it lives.
+    Beat,
 }
 
 /// Owns the window, the desk and the page's channel.
@@ -108,6 +112,8 @@ pub(crate) struct Presenter {
     /// Result of the last answer.
     outcome: Option<Outcome>,
     place: Place,
+    /// Whether the page on show lives.
+    pulse: Pulse,
 }
 
 impl Presenter {
@@ -127,6 +133,7 @@ impl Presenter {
             denial: None,
             outcome: None,
             place: Place::default(),
+            pulse: Pulse::default(),
         }
     }
 
@@ -139,6 +146,7 @@ impl Presenter {
                 () = until(self.patience) => Some(Event::GiveUp),
                 () = until(self.pane.until()) => Some(Event::Release),
                 () = until(self.due()) => Some(Event::Due),
+                () = until(self.pulse.next()) => Some(Event::Beat),
             };
             let event = match event {
                 None => return,
@@ -154,6 +162,7 @@ impl Presenter {
             if !self.desk.is_held() {
                 self.held = None;
             }
+            self.pulse.watch(self.desk.is_on_show(), Instant::now());
             // A resize comes as many events: the host is told once, when they are all in.
             if events.is_empty() {
                 self.report().await;
@@ -239,6 +248,7 @@ impl Presenter {
             Event::GiveUp => self.give_up().await,
             Event::Release => self.release(),
             Event::Due => self.is_due().await?,
+            Event::Beat => self.beat().await?,
             Event::Hold { .. }
             | Event::LetGo
             | Event::Press { .. }
@@ -383,14 +393,19 @@ impl Presenter {
     /// Gives up on a question that the page did not lay out: the host must not count on it.
     async fn give_up(&mut self) {
         self.patience = None;
+        self.cannot_show().await;
+        if let Err(error) = self.pane.window().map_or(Ok(()), WebviewWindow::reload) {
+            tracing::warn!(%error, "cannot load the page again");
+        }
+    }
+
+    /// Says to the host that the question on the desk is not shown.
+    async fn cannot_show(&self) {
         let Some(question) = self.desk.question() else { return };
         let unpresented =
             Unpresented { question_id: question.id.clone(), why: "its page crashed".to_owned() };
         if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
             tracing::warn!(%error, "cannot say that a question is not shown");
-        }
-        if let Err(error) = self.pane.window().map_or(Ok(()), WebviewWindow::reload) {
-            tracing::warn!(%error, "cannot load the page again");
         }
     }
 

@@ -4,6 +4,23 @@ use super::{
 };
 use serde_json::{Value, json};
 
+#[expect(unreachable_pub, reason = "public in its own crate")]
+#[path = "../../../../../fuzz/src/tools.rs"]
+mod target;
+
+/// The fuzz target on stable.
+#[test]
+fn every_entry_of_the_tools_corpus_holds() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/tools");
+    let entries: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(entries.len() > 10, "{} holds a corpus", folder.display());
+    for entry in entries {
+        let data = std::fs::read(&entry).unwrap();
+        let holds = std::panic::catch_unwind(|| target::check(&data));
+        assert!(holds.is_ok(), "{}", entry.display());
+    }
+}
+
 fn asked(kind: Kind, event: &Value) -> (String, Value) {
     let asked = read(kind, &event.to_string()).unwrap();
     (asked.tool, Value::Object(asked.arguments))

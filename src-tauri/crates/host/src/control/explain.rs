@@ -4,8 +4,8 @@
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
 use crate::clock::lasting;
-use crate::gate::{Judgement, judge_run};
-use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
+use crate::gate::{Judgement, World, judge_run};
+use postern_contract::methods::{ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason};
 use postern_protocol::{RunParams, Stdin, Wait, What};
@@ -25,12 +25,11 @@ impl Handle<ExplainCommand> for Control {
         let entry =
             entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
+        let agent = params.agent.clone();
         let run = run_of(params)?;
-        let world = Arc::clone(&self.parts.world);
-        let judged =
-            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, lasting())).await;
-        match judged {
-            Ok(Judgement::Judged(judged)) => {
+        let judge = move |world: &World| (judge_run(world, &policy, version, &run, lasting()), ());
+        match self.preview(&agent, judge).await.0 {
+            Judgement::Judged(judged) => {
                 let digest = judged.digest.0;
                 let verdict = judged.verdict;
                 let advice = render::verdict_advice(&verdict);
@@ -47,8 +46,7 @@ impl Handle<ExplainCommand> for Control {
                     trace: render::trace(&verdict.trace),
                 })
             }
-            Ok(Judgement::Refused(denial)) => Ok(refused(&denial)),
-            Err(_) => Err(ControlError::new(ControlCode::Internal, "the work was interrupted")),
+            Judgement::Refused(denial) => Ok(refused(&denial)),
         }
     }
 }

@@ -40,11 +40,13 @@ pub(crate) use socket::{ListenError, Listening, listen};
 use crate::ask::{FaceId, Faces};
 use crate::book::Book;
 use crate::doors::Kept;
-use crate::gate::{Gate, Gone, World};
+use crate::gate::{Gate, Gone, Judgement, World};
+use crate::lanes::{Lane, Lanes};
 use crate::socket::Channels;
 use postern_contract::Told;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_policy::{AgentId, Millis};
+use postern_request::Refusal;
 use std::sync::{Arc, Mutex};
 use tokio::sync::broadcast;
 
@@ -57,6 +59,7 @@ pub(crate) struct Parts {
     pub(crate) faces: Faces,
     pub(crate) told: broadcast::Sender<Told>,
     pub(crate) world: Arc<World>,
+    pub(crate) lanes: Lanes,
     pub(crate) started_at: Millis,
     pub(crate) doors: Kept,
 }
@@ -100,6 +103,25 @@ impl Control {
         self.parts.gate.rejudge(agent).await.map_err(gone)?;
         self.tell(Told::RulesChanged);
         Ok(())
+    }
+
+    /// Judges something of an agent where a folder that it names may not answer: then that is why it would be denied.
+    async fn preview<T: Send + 'static>(
+        &self,
+        agent: &AgentId,
+        judge: impl FnOnce(&World) -> (Judgement, T) + Send + 'static,
+    ) -> (Judgement, Option<T>) {
+        let world = Arc::clone(&self.parts.world);
+        let judged = self.parts.lanes.run(agent, Lane::Previews, move |allowance, _| {
+            let (mut judgement, more) = judge(&world.within(allowance));
+            // Nothing runs: nothing is held open for that.
+            judgement.close();
+            (judgement, more)
+        });
+        match judged.await {
+            Ok((judgement, more)) => (judgement, Some(more)),
+            Err(unanswered) => (Judgement::Refused(Refusal::from(unanswered).into()), None),
+        }
     }
 
     /// Reads from the record where it may block.

@@ -8,9 +8,7 @@ use crate::ask::FaceId;
 use crate::clock::{lasting, now};
 use crate::gate::{Call, Judged, Judgement, judge_call, judge_run, shown};
 use postern_contract::Shown;
-use postern_contract::methods::{
-    ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
-};
+use postern_contract::methods::{ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers};
 use postern_contract::render::{self, Sentence};
 use postern_policy::{AgentId, Decision, Offer, Origin, Rule, RuleOrigin, pattern_text};
 use postern_store::requests::RequestRow;
@@ -22,16 +20,20 @@ impl Control {
         let snapshot = self.parts.book.snapshot();
         let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
-        let world = Arc::clone(&self.parts.world);
+        let agent = &row.summary.agent;
         let judged = if row.summary.origin.is_host() {
             let run = asked_before(&row.asked)?;
-            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, lasting())).await
+            self.preview(agent, move |world| (judge_run(world, &policy, version, &run, lasting()), ()))
+                .await
+                .0
         } else {
             let call = Call::of_asked(&row.asked).map(Arc::new);
             let call = call.ok_or_else(|| ControlError::refused("what was asked for was not kept"))?;
-            tokio::task::spawn_blocking(move || judge_call(&world, &policy, version, &call, lasting())).await
+            self.preview(agent, move |world| (judge_call(world, &policy, version, &call, lasting()), ()))
+                .await
+                .0
         };
-        judged.map(Some).map_err(|_| ControlError::new(ControlCode::Internal, "the work was interrupted"))
+        Ok(Some(judged))
     }
 }
 

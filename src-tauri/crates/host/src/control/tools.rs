@@ -3,11 +3,11 @@
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use crate::clock::lasting;
-use crate::gate::{Call, Judgement, judge_call};
+use crate::gate::{Call, Judgement, World, judge_call};
 use postern_command::escape;
 use postern_contract::methods::{
-    Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
-    ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
+    Applied, ApproveTool, DenyTool, ExplainTool, Nothing, PendingTools, ToolApprove, ToolDeny, ToolExplain,
+    ToolExplained, ToolQuestions,
 };
 use postern_contract::{ShownRisk, render};
 use postern_policy::Decision;
@@ -40,9 +40,9 @@ impl Handle<ExplainTool> for Control {
             self.rules_changed(Some(params.agent.clone())).await?;
         }
         let policy = Arc::clone(&book.entry(&params.agent)?.policy);
-        let world = Arc::clone(&self.parts.world);
         let version = book.version();
-        let judging = tokio::task::spawn_blocking(move || {
+        let agent = params.agent.clone();
+        let judge = move |world: &World| {
             let ToolExplain { tool, arguments, session, .. } = params;
             let check = ToolCheckParams {
                 tool,
@@ -53,13 +53,12 @@ impl Handle<ExplainTool> for Control {
                 defaults: None,
                 rewrites: false,
             };
-            let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), lasting());
-            let always = judgement.patterns(&world, &policy);
+            let judgement = judge_call(world, &policy, version, &Arc::new(Call::new(check)), lasting());
+            let always = judgement.patterns(world, &policy);
             (judgement, always)
-        });
-        let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
-        let (judgement, always) = judging.await.map_err(interrupted)?;
-        let always = always.iter().map(|pattern| escape::text(pattern)).collect();
+        };
+        let (judgement, always) = self.preview(&agent, judge).await;
+        let always = always.iter().flatten().map(|pattern| escape::text(pattern)).collect();
         Ok(match judgement {
             Judgement::Judged(judged) => ToolExplained {
                 decision: judged.verdict.decision,

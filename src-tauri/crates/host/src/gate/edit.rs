@@ -8,6 +8,7 @@ use super::message::Told as Done;
 use super::show::{self, Asked};
 use super::task::{Task, answer};
 use crate::clock::{lasting, now};
+use crate::lanes::{Lane, Open};
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
 use postern_contract::{EditParams, Edited, NotApplied, Question, Shown};
 use postern_policy::Decision;
@@ -69,13 +70,17 @@ impl Task {
     fn judge_edit(&self, params: EditParams, asked: Vec<(Uuid, RunParams)>, reply: oneshot::Sender<Edited>) {
         let version = self.parts.book.version();
         let agent = asked.first().and_then(|(id, _)| self.requests.get(id)).map(|request| &request.agent);
-        let Some(policy) = agent.and_then(|agent| self.parts.book.policy(agent)) else {
+        let agent = agent.cloned();
+        let policy = agent.as_ref().and_then(|agent| self.parts.book.policy(agent));
+        let (Some(agent), Some(policy)) = (agent, policy) else {
             answer(reply, Edited::refused(&NotApplied::NotEnrolled));
             return;
         };
+        let lanes = self.parts.lanes.clone();
         let world = Arc::clone(&self.parts.world);
-        // Not on the agent's own threads: a person waits for it.
-        let judging = tokio::task::spawn_blocking(move || {
+        // Not where the agent's own requests wait: a person waits for it.
+        let work = move |allowance, _: Open| {
+            let world = world.within(allowance);
             let judge = |(id, run)| {
                 let mut judgement = judge_run(&world, &policy, version, &run, lasting());
                 judgement.close();
@@ -83,10 +88,10 @@ impl Task {
             };
             let run = asked.first().map(|(_, run)| Arc::new(run.clone()));
             (run, asked.into_iter().map(judge).collect::<Vec<_>>())
-        });
+        };
         self.spawn(async move {
-            // Whatever made it panic: what cannot be judged is not shown.
-            let Ok((Some(run), each)) = judging.await else {
+            // Whatever made it panic, or does not answer: what cannot be judged is not shown.
+            let Ok((Some(run), each)) = lanes.run(&agent, Lane::Previews, work).await else {
                 answer(reply, Edited::refused(&NotApplied::NotJudged));
                 return Done::Nothing;
             };

@@ -91,7 +91,7 @@ impl Judgement {
     }
 
     /// Lets go of its files.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         if let Self::Judged(judged) = self {
             judged.close();
         }

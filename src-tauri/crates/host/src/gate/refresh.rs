@@ -5,6 +5,7 @@ use super::judge::Judged;
 use super::message::Told as Done;
 use super::show;
 use super::task::Task;
+use crate::lanes::Lane;
 use crate::measure::{can_be_measured, measure};
 use postern_contract::{Proposal, Question, Told};
 use postern_policy::{Effect, RatedEffect};
@@ -62,9 +63,9 @@ impl Task {
 
     /// Measures what a request would do, off the gate's own task: the question does not wait for it.
     pub(super) fn measure(&self, id: Uuid) {
-        let Some(judged) = self.requests.get(&id).and_then(|request| request.judged.as_deref()) else {
-            return;
-        };
+        let Some(request) = self.requests.get(&id) else { return };
+        let Some(judged) = request.judged.as_deref() else { return };
+        let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
         let mut effects = judged.verdict.risk.effects.clone();
         if !effects.iter().any(can_be_measured) {
             return;
@@ -72,11 +73,12 @@ impl Task {
         let (reading, cwd) = (judged.reading.clone(), judged.plan.cwd.path.clone());
         let home = self.parts.world.home.clone();
         self.spawn(async move {
-            let work = move || {
+            let work = move |_, _| {
                 measure(&reading, &cwd, &home, &mut effects);
                 effects
             };
-            match tokio::task::spawn_blocking(work).await {
+            // It reads what the agent named: where its look-ups wait.
+            match lanes.run(&agent, Lane::LookUps, work).await {
                 Ok(effects) => Done::Measured { id, effects },
                 Err(_) => Done::Nothing,
             }

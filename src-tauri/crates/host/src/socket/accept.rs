@@ -11,11 +11,18 @@ use tokio_util::task::TaskTracker;
 /// Connections of one channel at a time.
 pub(crate) const PER_CHANNEL: usize = 64;
 /// Largest number of connections beyond each channel's own.
-pub(crate) const IN_ALL: usize = 512;
+const IN_ALL: usize = 512;
+/// Part of the open files that these may take: the rest is for the user, the record, runs and each channel's own.
+const PART: u64 = 4;
 /// Connections reserved for each channel.
 const RESERVED: usize = 4;
 /// Pause when the system has no descriptor to give.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
+
+/// Returns the number of connections beyond each channel's own, where the system gives so many open files.
+pub(crate) fn shared(open_files: u64) -> usize {
+    usize::try_from(open_files / PART).unwrap_or(IN_ALL).min(IN_ALL)
+}
 
 /// A place for one connection.
 #[derive(Debug)]

@@ -56,8 +56,9 @@ struct OpenChannel {
 }
 
 impl Channels {
-    pub(crate) fn new(gate: Gate, publisher: Publisher) -> Self {
-        let all = Arc::new(Semaphore::new(accept::IN_ALL));
+    /// `open_files`: how many the system gives.
+    pub(crate) fn new(gate: Gate, publisher: Publisher, open_files: u64) -> Self {
+        let all = Arc::new(Semaphore::new(accept::shared(open_files)));
         let (clients, runtime) = (Clients::default(), Handle::current());
         Self { gate, publisher, all, clients, runtime, open: Arc::default(), shut: Arc::default() }
     }

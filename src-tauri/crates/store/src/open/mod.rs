@@ -124,6 +124,16 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
+/// A connection that copies the log into the file, and writes nothing else.
+pub(crate) fn open_checkpointer(path: &Path) -> rusqlite::Result<Connection> {
+    let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    conn.execute_batch(
+        "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA wal_autocheckpoint = 0;
+         PRAGMA cache_size = -64;",
+    )?;
+    Ok(conn)
+}
+
 fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
@@ -140,12 +150,11 @@ fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
 /// [`crate::writer`]). A flush returns when the drive itself has it, also on macOS, where `fsync` alone does
 /// not promise that.
 ///
-/// The log is copied into the file when it holds 4,000 pages (16 MiB, as long as it is kept), not 1,000: each copying
-/// flushes twice, and the one writer waits for it.
+/// The writer's commits do not copy the log into the file: that is done beside it.
 fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
-         PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;
+         PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0;
          PRAGMA cache_size = -4096;",
     )
 }

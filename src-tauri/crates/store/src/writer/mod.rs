@@ -6,11 +6,14 @@
 //! has it, and with it everything that was committed before, for that lies further up in the same log. SQLite flushes
 //! rather than this file: one that fails takes its commit back, and nobody finds written what was told as refused.
 
+mod checkpoint;
+
 use crate::audit::{self, By};
 use crate::doubt::{Cause, Doubts, Opened};
 use crate::error::Error;
 use crate::error::is_damage;
 use crate::tables::search;
+use checkpoint::Checkpoints;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -176,8 +179,9 @@ fn damage_of(error: &rusqlite::Error) -> Option<String> {
     is_damage(error).then(|| error.to_string())
 }
 
-/// Runs the writer thread until every handle is gone and all waiting jobs are written.
-pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Shared) {
+/// The writer thread: runs until every handle is gone and everything that waits is written.
+pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Arc<Shared>) {
+    let checkpoints = Checkpoints::start(conn, shared);
     let mut left = Left::Index(QUIET);
     let mut level = None;
     loop {
@@ -189,18 +193,20 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Shared) {
         left = match (next, left) {
             (Ok(first), _) => {
                 group(conn, gather(first, jobs), &mut level, shared);
+                checkpoints.committed(conn);
                 Left::Index(QUIET)
             }
             // It goes on at once for as long as nobody writes.
             (Err(RecvTimeoutError::Timeout), Left::Index(_)) if rest(conn) => Left::Index(Duration::ZERO),
             (Err(RecvTimeoutError::Timeout), Left::Index(_)) => Left::Checkpoint,
             (Err(RecvTimeoutError::Timeout), Left::Checkpoint | Left::Nothing) => {
-                checkpoint(conn);
+                checkpoints.idle(conn);
                 Left::Nothing
             }
             (Err(RecvTimeoutError::Disconnected), _) => break,
         };
     }
+    checkpoints.end();
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
     } else {
@@ -217,14 +223,7 @@ enum Left {
     Nothing,
 }
 
-/// Copies the log into the file, so that the file alone holds everything. Waits for nobody.
-fn checkpoint(conn: &Connection) {
-    if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
-        tracing::warn!(%error, "the log was not copied into the record; a later checkpoint does it");
-    }
-}
-
-/// Collects a group: the first job and those that wait already.
+/// What waits already joins the group.
 fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP - 1));
@@ -238,6 +237,11 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, share
         // What is written into a file without a name is acknowledged and lost.
         shared.doubts.raise(Cause::Displaced);
         return jobs.into_iter().for_each(|job| job.refuse(Error::Displaced));
+    }
+    if !shared.place.log_holds(checkpoint::written()) {
+        let what = "its log was cut short".to_owned();
+        shared.damaged(Some(what.clone()));
+        return jobs.into_iter().for_each(|job| job.refuse(Error::NotDurable(what.clone())));
     }
     let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
     // Neither can be changed within a transaction. Without one nothing is done: each job would be committed by itself.

@@ -1,0 +1,31 @@
+//! On which processors the two sides of a figure run: the scheduler would decide the ratio otherwise.
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// Lets the calling thread, and what it starts, run on these processors alone.
+pub(crate) fn pin_this(cpus: &[usize]) -> anyhow::Result<()> {
+    Ok(sched_setaffinity(None, &set(cpus))?)
+}
+
+/// Lets every thread of a process run on these processors alone. Threads that it starts later follow those that start them.
+pub(crate) fn pin(pid: u32, cpus: &[usize]) -> anyhow::Result<()> {
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let id = thread?.file_name().to_str().and_then(|id| id.parse().ok()).and_then(Pid::from_raw);
+        // One that has ended meanwhile runs nowhere.
+        _ = sched_setaffinity(id, &set(cpus));
+    }
+    Ok(())
+}
+
+/// Every processor that this process may use.
+pub(crate) fn all() -> anyhow::Result<Vec<usize>> {
+    let set = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
+}
+
+fn set(cpus: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    set
+}

@@ -1,0 +1,44 @@
+//! Lines of OpenClaw's companion socket.
+
+#[expect(dead_code, reason = "the door uses what is not read here")]
+#[path = "../../src-tauri/crates/doors/src/openclaw/message.rs"]
+mod message;
+
+use message::{Decision, Exec, Line, Ran, Refusal, decision_line, exec_line};
+use serde_json::Value;
+
+/// A line of a client; every answer to it is one line, and names what it answers.
+pub fn check(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match serde_json::from_str(text) {
+        Ok(Line::Request { token: _, id, request }) => {
+            let again = serde_json::to_value(&request).unwrap();
+            let read: message::Question = serde_json::from_value(again.clone()).unwrap();
+            assert_eq!(serde_json::to_value(&read).unwrap(), again);
+            for decision in [Decision::AllowOnce, Decision::AllowAlways, Decision::Deny] {
+                answers(&decision_line(&id, decision), &id);
+            }
+        }
+        Ok(Line::Exec { id, request_json, .. }) => {
+            let answer = match serde_json::from_str::<Exec>(&request_json) {
+                Ok(exec) => Ok(Ran {
+                    exit_code: None,
+                    timed_out: false,
+                    success: false,
+                    stdout: exec.command.concat(),
+                    stderr: exec.raw_command.unwrap_or_default(),
+                    error: exec.cwd,
+                }),
+                Err(error) => Err(Refusal::invalid(error.to_string(), &request_json)),
+            };
+            answers(&exec_line(&id, &answer), &id);
+        }
+        Err(_) => {}
+    }
+}
+
+fn answers(line: &str, id: &str) {
+    assert_eq!(line.find('\n'), Some(line.len() - 1), "{line:?} is one line");
+    let told: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(told["id"], id);
+}

@@ -1,0 +1,178 @@
+//! Copies the log into the file on a thread and a connection of its own. A copy flushes twice: no commit waits for it.
+//!
+//! The log starts over once all of it was copied and nobody reads it. While the writer is busy, the copy is always a
+//! little behind: when the log is long, the writer copies the little that is left itself.
+
+use super::Shared;
+use crate::open::{is_damage, open_checkpointer};
+use rusqlite::Connection;
+use rusqlite::hooks::Wal;
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// How many pages are copied at a time: 4 MiB.
+const COPY: usize = 1_024;
+/// Length of the log, in pages, from which the writer copies what is left: 16 MiB.
+const LONG: usize = 4_096;
+
+/// Bytes of a page in the log: the page, and 24 about it.
+const FRAME: u64 = 4_096 + 24;
+
+thread_local! {
+    /// Length of the log, in pages, after the last commit of this thread.
+    static PAGES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Bytes of the log after the last commit of this thread.
+pub(super) fn written() -> u64 {
+    u64::try_from(PAGES.get()).unwrap_or(u64::MAX).saturating_mul(FRAME)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "SQLite's hook can fail")]
+fn grown(_: &Wal, pages: c_int) -> rusqlite::Result<()> {
+    PAGES.set(usize::try_from(pages).unwrap_or(0));
+    Ok(())
+}
+
+/// What the writer and the copying thread know of each other.
+#[derive(Debug, Default)]
+struct Progress {
+    /// True while a copy is asked for or under way.
+    busy: AtomicBool,
+    /// Pages of the log that are in the file.
+    copied: AtomicUsize,
+    /// True from the end of a copy until the writer has seen it.
+    done: AtomicBool,
+}
+
+/// The copying of one record's log, as its writer sees it.
+pub(super) struct Checkpoints {
+    progress: Arc<Progress>,
+    /// `None` where there is no thread: the writer copies.
+    thread: Option<(SyncSender<()>, JoinHandle<()>)>,
+}
+
+impl Checkpoints {
+    /// Starts the thread for the record that `conn` writes.
+    pub(super) fn start(conn: &Connection, shared: &Arc<Shared>) -> Self {
+        conn.wal_hook(Some(grown));
+        let progress = Arc::<Progress>::default();
+        let thread = conn.path().and_then(|path| {
+            let other = open_checkpointer(Path::new(path)).inspect_err(unavailable).ok()?;
+            let (ask, asked) = sync_channel(1);
+            let (progress, shared) = (Arc::clone(&progress), Arc::clone(shared));
+            let thread = std::thread::Builder::new().name("checkpoints".to_owned());
+            let thread = thread.spawn(move || copy_when_asked(&other, &asked, &progress, &shared));
+            Some((ask, thread.inspect_err(unavailable).ok()?))
+        });
+        Self { progress, thread }
+    }
+
+    /// After a commit: has the log copied if it grew enough.
+    pub(super) fn committed(&self, conn: &Connection) {
+        let pages = PAGES.get();
+        let before = self.progress.copied.load(Ordering::Relaxed);
+        // A log that is shorter than what was copied of it has started over.
+        let copied = if pages < before { 0 } else { before };
+        let caught_up = self.progress.done.swap(false, Ordering::Acquire);
+        if pages >= LONG && (caught_up || self.thread.is_none()) {
+            copy(conn, &self.progress.copied);
+        } else if pages >= copied + COPY {
+            self.progress.copied.store(copied, Ordering::Relaxed);
+            self.ask(conn);
+        }
+    }
+
+    /// Nobody writes: has the rest of the log copied, so that the file alone holds everything.
+    pub(super) fn idle(&self, conn: &Connection) {
+        self.ask(conn);
+    }
+
+    fn ask(&self, conn: &Connection) {
+        let Some((ask, _)) = &self.thread else {
+            copy(conn, &self.progress.copied);
+            return;
+        };
+        // It takes one at a time.
+        if !self.progress.busy.swap(true, Ordering::AcqRel) && ask.try_send(()).is_err() {
+            copy(conn, &self.progress.copied);
+            self.progress.busy.store(false, Ordering::Release);
+        }
+    }
+
+    /// Ends the thread, and waits for the copy that is under way.
+    pub(super) fn end(self) {
+        if let Some((ask, thread)) = self.thread {
+            drop(ask);
+            if thread.join().is_err() {
+                tracing::error!("the thread that copies the log panicked");
+            }
+        }
+    }
+}
+
+fn unavailable(error: &impl std::fmt::Display) {
+    tracing::warn!(%error, "the log is copied by the writer: there is no thread for it");
+}
+
+fn copy_when_asked(conn: &Connection, asked: &Receiver<()>, progress: &Progress, shared: &Shared) {
+    while asked.recv().is_ok() {
+        // A file without a name is not written to.
+        if shared.place.are_in_place() {
+            let damage = copy(conn, &progress.copied);
+            shared.damaged(damage);
+        }
+        progress.done.store(true, Ordering::Release);
+        progress.busy.store(false, Ordering::Release);
+    }
+}
+
+/// Copies as much as nobody reads, waits for nobody, and notes how much of the log is in the file. Returns what SQLite
+/// said if it found the file damaged.
+fn copy(conn: &Connection, copied: &AtomicUsize) -> Option<String> {
+    let done = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(2));
+    match done {
+        // A negative number: the other one copies.
+        Ok(pages) => {
+            if let Ok(pages) = usize::try_from(pages) {
+                copied.store(pages, Ordering::Relaxed);
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the log was not copied into the record; a later checkpoint does it");
+            return is_damage(&error).then(|| error.to_string());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COPY, FRAME, LONG};
+    use crate::tables::settings::set;
+    use crate::testing::open;
+
+    fn length(store: &crate::Store) -> u64 {
+        std::fs::metadata(store.path().with_file_name("postern.db-wal")).unwrap().len()
+    }
+
+    #[test]
+    fn a_log_that_grows_is_copied_beside_the_writer_and_starts_over() {
+        let (_folder, store) = open();
+        let long = u64::try_from(LONG).unwrap() * FRAME;
+        // Each commit writes some 64 KiB: ten times the longest log in all.
+        for number in 0..LONG * 10 / 16 {
+            let text = "x".repeat(64 * 1024);
+            store.write(move |conn| set(conn, &format!("k{}", number % 8), &text)).wait().unwrap();
+        }
+        let copy = u64::try_from(COPY).unwrap() * FRAME;
+        assert!(length(&store) < 2 * long + copy, "the log has {} bytes", length(&store));
+        store.close();
+        assert!(!store.path().with_file_name("postern.db-wal").exists(), "all of it is in the file");
+    }
+}

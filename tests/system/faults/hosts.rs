@@ -1,0 +1,83 @@
+//! Hosts that are stopped, killed, or started several at once.
+
+use super::tools::{Marker, PATIENCE, agent, all_ended, ended, within, wrong};
+use postern_tests::Postern;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+/// Whether it says that it is ready; otherwise it ends.
+fn is_ready(host: &mut Child) -> bool {
+    let mut said = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    said.starts_with("ready ")
+}
+
+#[test]
+fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
+    let mut host = Postern::start();
+    let main = host.enrol("main");
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    host.end();
+    for _ in 0..3 {
+        let mut serve = host.command(&["serve"]);
+        serve.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut all: Vec<Child> = (0..4).map(|_| serve.spawn().unwrap()).collect();
+        let ready: Vec<bool> = all.iter_mut().map(is_ready).collect();
+        assert_eq!(ready.iter().filter(|ready| **ready).count(), 1, "{ready:?}");
+        assert_eq!(ended(agent(&main, &["--", "true"]), PATIENCE).code, 0);
+        let mut winner = None;
+        for (one, ready) in all.into_iter().zip(ready) {
+            if ready {
+                winner = Some(one);
+            } else {
+                let said = ended(one, PATIENCE);
+                assert!(said.code > 0 && said.stderr.contains("already runs"), "{said:?}");
+            }
+        }
+        let mut winner = winner.unwrap();
+        winner.kill().unwrap();
+        winner.wait().unwrap();
+    }
+    host.start_again();
+    assert_eq!(wrong(&host), [] as [String; 0]);
+}
+
+#[test]
+fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
+    let host = Postern::start();
+    let [runner, asker] = ["runner", "asker"].map(|name| host.enrol(name));
+    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let watcher = host.watch();
+    let (long, asked) = (Marker::new(&host, "long"), Marker::new(&host, "asked"));
+    let running = agent(&runner, &["--shell", &long.line()]);
+    long.began();
+    let asking = agent(&asker, &["--shell", &asked.line()]);
+    let question = watcher.question();
+    let pid = Pid::from_raw(i32::try_from(host.pid()).unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    long.let_go();
+    // Typed while it is stopped: the answer waits in the socket.
+    let part = |key: &str| question[key].as_str().unwrap().to_owned();
+    let mut answer = host.command(&["approve", &part("code"), "--digest", &part("digest")]);
+    let answer = answer.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let another = agent(&runner, &["--", "true"]);
+    let found = wrong(&host);
+    assert!(found.iter().any(|said| said.contains("was stopped by a signal")), "{found:?}");
+    kill_process(pid, Signal::CONT).unwrap();
+    let ran = ended(running, PATIENCE);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
+    assert_eq!(ended(another, PATIENCE).code, 0);
+    // It counts, or says that it does not; the question is answered once.
+    let answered = ended(answer, PATIENCE);
+    if answered.code != 0 {
+        let again = within(&host, PATIENCE, &["approve", &part("code"), "--digest", &part("digest")]);
+        assert_eq!(again.code, 0, "{answered:?} {again:?}");
+    }
+    asked.began();
+    asked.let_go();
+    assert_eq!(ended(asking, PATIENCE).code, 0);
+    assert_eq!((long.runs(), asked.runs()), (1, 1));
+    all_ended(&host);
+    assert_eq!(wrong(&host), [] as [String; 0]);
+}

@@ -1,0 +1,111 @@
+//! The system gives a host few open files or few threads, and an agent takes what it can.
+
+use super::tools::{PATIENCE, agent, ended, until, within, wrong};
+use postern_client::{Channel, read_key};
+use postern_protocol::{Handshake, Nonce, Side, Socket};
+use postern_tests::Postern;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// As an app on a Mac is started, and no more can be had.
+const FEW_FILES: &[&str] = &["prlimit", "--nofile=256:256"];
+
+/// Connections of one agent, as many as it is given.
+fn connections(folder: &Path, most: usize) -> Vec<Channel> {
+    let key = read_key(&folder.join("agent.key")).unwrap();
+    (0..most).map_while(|_| Channel::connect(&folder.join("agent.sock"), &key).ok()).collect()
+}
+
+/// Memory of a process that is in use, in KiB.
+fn resident(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// A line of the host's.
+fn told(lines: &mut impl BufRead) -> Value {
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
+/// A proven connection to a socket, before anything is sent over it.
+fn proven(path: &Path, key: &Path, socket: Socket) -> UnixStream {
+    let mut stream = UnixStream::connect(path).unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap());
+    let nonce = told(&mut lines)["params"]["nonce"].as_str().unwrap().to_owned();
+    let client = Nonce::from_bytes(*uuid::Uuid::new_v4().as_bytes());
+    let server_nonce = Nonce::try_from(nonce).unwrap();
+    let both = Handshake { socket, server_nonce, client_nonce: client.clone() };
+    let proof = both.proof(&read_key(key).unwrap(), Side::Client);
+    let params = json!({
+        "protocol": 1, "nonce": client.as_str(), "proof": proof, "client": {"name": "test", "version": "1"},
+    });
+    let call = json!({"jsonrpc": "2.0", "id": 0, "method": "authenticate", "params": params});
+    writeln!(stream, "{call}").unwrap();
+    assert!(told(&mut lines)["result"].is_object(), "it is let in");
+    stream
+}
+
+/// Sends so many lines of garbage over a connection; the other end may hang up on it.
+fn garbage(stream: UnixStream, lines: usize) {
+    let answers = stream.try_clone().unwrap();
+    let reader = std::thread::spawn(move || std::io::copy(&mut { answers }, &mut std::io::sink()));
+    let kinds = [
+        "[".repeat(2_000),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(500)}).to_string(),
+        "\u{202e}".repeat(300),
+        format!("{{\"a\":{}1{}}}", "[".repeat(60), "]".repeat(60)),
+    ];
+    for line in 0..lines {
+        if writeln!(&stream, "{}", kinds[line % kinds.len()]).is_err() {
+            break;
+        }
+    }
+    stream.shutdown(std::net::Shutdown::Both).ok();
+    drop(reader.join());
+}
+
+#[test]
+fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
+    let host = Postern::start();
+    let main = host.enrol("main");
+    let data = host.data();
+    let round = |connections: usize| {
+        for _ in 0..connections {
+            garbage(proven(&main.join("agent.sock"), &main.join("agent.key"), Socket::Channel), 500);
+            garbage(proven(&data.join("control.sock"), &data.join("control.key"), Socket::Control), 500);
+        }
+        host.ok(&["status"]);
+    };
+    // What is used once is kept: threads, buffers, the record's pages.
+    round(10);
+    let before = resident(host.pid());
+    round(100);
+    until("memory stays with what sent nothing but garbage", || resident(host.pid()) <= before + 10 * 1024);
+    assert_eq!(wrong(&host), [] as [String; 0]);
+}
+
+#[test]
+fn agents_that_take_every_open_file_leave_enough_for_the_others() {
+    let host = Postern::start_by(FEW_FILES, &[]);
+    let good = host.enrol("good");
+    host.ok(&["agents", "set", "good", "preset=allow", "--yes"]);
+    let bad: Vec<_> = (0..4).map(|at| host.enrol(&format!("bad-{at}"))).collect();
+    let held: Vec<Vec<Channel>> = bad.iter().map(|folder| connections(folder, 80)).collect();
+    assert!(held.iter().all(|own| !own.is_empty()), "each has some");
+    // The person, and another agent on a connection of its own.
+    let soon = Duration::from_secs(20);
+    for command in [&["status"][..], &["agents", "list"], &["history"]] {
+        let done = within(&host, soon, command);
+        assert_eq!(done.code, 0, "{command:?}: {done:?}");
+    }
+    assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0);
+    drop(held);
+    assert_eq!(ended(agent(&good, &["--", "true"]), PATIENCE).code, 0);
+    assert_eq!(wrong(&host), [] as [String; 0], "nothing stays taken");
+}

@@ -1,0 +1,120 @@
+//! A folder that does not answer, as a network folder whose server is gone: who names it waits for its own deadline, and
+//! nobody else waits.
+
+use super::tools::{Helper, Mounted, PATIENCE, agent, ended, within, wrong};
+use postern_client::{Channel, read_key};
+use postern_protocol::{Call, Event, RunParams, What};
+use postern_tests::{Postern, start};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// A file system in user space whose top folder is there, and which answers nothing else. It stops to read requests, so
+/// that who waits for one can be ended, as with network file systems.
+const STALL: &str = r"
+import ctypes, os, struct, sys, threading
+path = sys.argv[1]
+device = os.open('/dev/fuse', os.O_RDWR)
+libc = ctypes.CDLL(None, use_errno=True)
+options = f'fd={device},rootmode=40000,user_id=0,group_id=0,allow_other'
+if libc.mount(b'stalled', path.encode(), b'fuse', 0, options.encode()) != 0:
+    sys.exit(1)
+threading.Thread(target=lambda: (os.stat(path), print('ready', flush=True)), daemon=True).start()
+INIT, GETATTR = 26, 3
+while True:
+    request = os.read(device, 1 << 20)
+    _, kind, unique = struct.unpack('<IIQ', request[:16])
+    if kind == INIT:
+        major, minor, ahead, _ = struct.unpack('<IIII', request[40:56])
+        body = struct.pack('<IIIIHHIIHHI28x', 7, 31, ahead, 0, 12, 10, 1 << 16, 1, 16, 0, 0)
+    elif kind == GETATTR:
+        body = struct.pack('<QII6Q3I7I', 1 << 30, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, 0, 0, 0, 4096, 0)
+    else:
+        continue
+    os.write(device, struct.pack('<IiQ', 16 + len(body), 0, unique) + body)
+    if kind == GETATTR:
+        break
+threading.Event().wait()
+";
+
+/// A stalled folder; `None`, and why, where this machine does not let us mount one.
+fn stalled(host: &Postern) -> Option<(Helper, Mounted)> {
+    let folder = host.scratch("stalled");
+    let Some(helper) = Helper::python(STALL, &[&folder]) else {
+        eprintln!("skipped: only root, with /dev/fuse, can make a folder that does not answer");
+        return None;
+    };
+    Some((helper, Mounted(folder)))
+}
+
+fn channel(folder: &Path) -> Channel {
+    Channel::connect(&folder.join("agent.sock"), &read_key(&folder.join("agent.key")).unwrap()).unwrap()
+}
+
+/// Requests that name what does not answer: as their folder, and as their program.
+fn requests(stalled: &Path, count: usize) -> impl Iterator<Item = RunParams> {
+    let inside = stalled.join("folder").display().to_string();
+    (0..count).map(move |at| {
+        let program = if at.is_multiple_of(2) { format!("{inside}/program") } else { "true".to_owned() };
+        let cwd = if at.is_multiple_of(2) { "/".to_owned() } else { inside.clone() };
+        RunParams { cwd: Some(cwd), ..RunParams::new(Uuid::new_v4(), What::Command(vec![program])) }
+    })
+}
+
+#[test]
+fn a_folder_that_does_not_answer_delays_nobody_else() {
+    let mut host = Postern::start();
+    let Some((helper, mounted)) = stalled(&host) else { return };
+    let [bad, good] = ["bad", "good"].map(|name| host.enrol(name));
+    for name in ["bad", "good"] {
+        host.ok(&["agents", "set", name, "preset=allow", "--yes", "requestsPerSecond=10000"]);
+    }
+    let began = Instant::now();
+    let mut channels: Vec<Channel> = (0..4).map(|_| channel(&bad)).collect();
+    for one in &mut channels {
+        for request in requests(&mounted.0, 60) {
+            one.send(&Call::Run(Box::new(request))).unwrap();
+        }
+    }
+    // Everybody else, meanwhile, each with a limit that a folder's own deadline is beyond.
+    let soon = Duration::from_secs(20);
+    for _ in 0..3 {
+        assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0, "another agent's command runs");
+        for command in [&["status"][..], &["history"], &["rules", "list"], &["pause", "1h"], &["resume"]] {
+            let done = within(&host, soon, command);
+            assert_eq!(done.code, 0, "{command:?}: {done:?}");
+        }
+    }
+    assert_eq!(wrong(&host), [] as [String; 0], "and the person's tools say so");
+    // Who names it hears why, at its deadline and not later.
+    let first = channels[0].next_event(Some(PATIENCE)).unwrap().expect("it is answered");
+    assert!(matches!(first.event, Event::Denied(_)), "{first:?}");
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+    let there = mounted.0.join("folder").display().to_string();
+    drop(within(&host, PATIENCE, &["explain", "--agent", "good", "--cwd", &there, "--", "true"]));
+    // It ends in time, whatever hangs.
+    let asked = Instant::now();
+    host.end();
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    drop((helper, mounted));
+    host.start_again();
+    assert_eq!(ended(agent(&good, &["--", "true"]), PATIENCE).code, 0);
+    assert_eq!(wrong(&host), [] as [String; 0]);
+}
+
+/// The agent's own folder hangs: its next request is denied, and a command that does not need it is still judged.
+#[test]
+fn a_program_that_does_not_answer_is_told_from_one_that_is_missing() {
+    let host = Postern::start();
+    let Some((_helper, mounted)) = stalled(&host) else { return };
+    let main = host.enrol("main");
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let program: PathBuf = mounted.0.join("program");
+    let told = ended(agent(&main, &["--", program.to_str().unwrap()]), PATIENCE);
+    assert_ne!(told.code, 0);
+    assert!(told.stderr.contains("answer"), "the agent hears that it does not answer: {told:?}");
+    let missing = host.scratch("home").join("missing");
+    let told = ended(agent(&main, &["--", missing.to_str().unwrap()]), PATIENCE);
+    assert!(!told.stderr.contains("does not answer"), "{told:?}");
+    assert!(start("true").status().unwrap().success());
+}
