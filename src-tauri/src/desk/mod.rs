@@ -7,7 +7,9 @@ mod consent;
 use consent::Consent;
 pub(crate) use consent::HOLD;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{Answer, AnswerParams, NotApplied, Offer, Question, RuleDraft, Scope, ShownArming};
+use postern_contract::{
+    Answer, AnswerParams, NotApplied, Offer, Question, QuestionName, RuleDraft, Scope, ShownArming,
+};
 use postern_policy::{Effect, RiskLevel, kind_name, pattern_text};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -26,6 +28,8 @@ enum Card {
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     question: Option<Question>,
+    /// Those of the same shape that are shown as one with it.
+    others: Vec<Question>,
     /// The card of it that is laid out.
     card: Option<Card>,
     visible: bool,
@@ -38,20 +42,38 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// What waits has changed: shows the oldest. Gives whether another question is on show than before.
-    pub(crate) fn waiting(&mut self, oldest: Option<Question>) -> bool {
-        let before = self.question.take();
-        let other = before.as_ref().map(name) != oldest.as_ref().map(name);
+    /// What waits has changed: shows this question, as one with others. Gives whether something else is on show than before.
+    pub(crate) fn waiting(&mut self, question: Option<Question>, others: Vec<Question>) -> bool {
+        let before = Self {
+            question: self.question.take(),
+            others: std::mem::take(&mut self.others),
+            ..Self::default()
+        };
+        (self.question, self.others) = (question, others);
+        let other = before.names().ne(self.names());
         if other {
             self.card = None;
             self.shown = None;
             self.end_seen = false;
         }
-        if other || before.as_ref().map(content) != oldest.as_ref().map(content) {
+        if other || before.all().map(content).ne(self.all().map(content)) {
             self.changed();
         }
-        self.question = oldest;
         other
+    }
+
+    /// Everything on show: the question, and those that are shown as one with it.
+    fn all(&self) -> impl Iterator<Item = &Question> {
+        self.question.iter().chain(&self.others)
+    }
+
+    fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all().map(name)
+    }
+
+    /// Those that are shown as one with the question on show.
+    pub(crate) fn others(&self) -> &[Question] {
+        &self.others
     }
 
     /// The question on show.
@@ -64,9 +86,14 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
-    /// Whether an answer names what is on show.
-    fn answers(&self, params: &AnswerParams) -> bool {
-        self.shows(&params.question_id, &params.digest)
+    /// Whether an answer names what is on show. *Once* and *Deny* are about all of it; the others about the question itself.
+    fn answers(&self, params: &AnswerParams, others: &[QuestionName]) -> bool {
+        let named = others.iter().map(|other| (other.question_id.as_str(), other.digest.as_str()));
+        let all = match params.answer {
+            Answer::Once | Answer::Deny => named.eq(self.others.iter().map(name)),
+            Answer::Always | Answer::DenyAlways | Answer::DenyAll => others.is_empty(),
+        };
+        all && self.shows(&params.question_id, &params.digest)
     }
 
     /// The rule that an offer of the question on show would save, perhaps edited; none where it is of another question, or
@@ -174,8 +201,14 @@ impl Desk {
     }
 
     /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
-    pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
-        if !self.answers(params) {
+    pub(crate) fn check(
+        &self,
+        params: &AnswerParams,
+        others: &[QuestionName],
+        hold: bool,
+        now: Instant,
+    ) -> Result<(), NotApplied> {
+        if !self.answers(params, others) {
             return Err(NotApplied::OtherQuestion);
         }
         if !self.is_settled(now) {
@@ -193,21 +226,24 @@ impl Desk {
         self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
-    /// What to report to the host.
-    pub(crate) fn report(&self) -> Option<Presented> {
-        self.question.as_ref().map(|question| Presented {
+    /// What to report to the host: each question that is on show.
+    pub(crate) fn reports(&self) -> Vec<Presented> {
+        let report = |question: &Question| Presented {
             question_id: question.id.clone(),
             digest: question.digest.clone(),
             visible: self.visible && self.card.is_some(),
             end_seen: self.end_seen,
             change: self.change,
-        })
+        };
+        self.all().map(report).collect()
     }
 
-    /// What the host said to a report. An answer to an older report is not taken.
-    pub(crate) fn armed(&mut self, report: &Presented, arming: Arming) {
-        if self.report().as_ref() == Some(report) {
-            self.arming = Some(arming);
+    /// What the host said to the reports. An answer to older ones is not taken. All of them have to be armed.
+    pub(crate) fn armed(&mut self, reports: &[Presented], answers: Vec<Arming>) {
+        if self.reports() == reports {
+            // What something must happen for waits longest.
+            let left = |arming: &Arming| (!arming.armed, arming.remaining_ms.is_none(), arming.remaining_ms);
+            self.arming = answers.into_iter().max_by_key(left);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the desktop app and its pages say to each other beside the control methods.
 
 use crate::activity::RequestRow;
+use crate::alike::Batch;
 use crate::lists::{AgentRow, Status};
 use crate::question::{Question, Scope};
 use postern_policy::{AgentId, Millis};
@@ -12,6 +13,10 @@ use ts_rs::TS;
 pub struct Showing {
     /// The question, oldest first.
     pub question: Option<Question>,
+    /// The question with others of its shape, if they are shown as one.
+    pub batch: Option<Batch>,
+    /// Number of questions of its shape that came later, and are not among them.
+    pub later: u32,
     /// Whether *Allow* works by now.
     pub arming: ShownArming,
     /// True once it was on show for long enough that a key or click is about this question.
@@ -22,6 +27,16 @@ pub struct Showing {
     pub details: bool,
     /// What became of the last answer.
     pub pill: Option<Pill>,
+}
+
+/// A question as an answer names it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionName {
+    /// Its id.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
 }
 
 /// What the menu-bar item and its popover show.
@@ -66,6 +81,11 @@ pub enum Pill {
     Denied,
     /// The agent may do it itself.
     Allowed,
+    /// Several of one shape were allowed.
+    AllowedAll {
+        /// How many.
+        count: u32,
+    },
     /// It runs, or is about to; it can be stopped.
     Running {
         /// The answer's time.
