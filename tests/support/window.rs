@@ -345,7 +345,8 @@ impl Window {
         let questions = Control::connect(&self.data).unwrap().ask::<ListQuestions>(&Nothing {}).unwrap();
         let question = &questions.questions[0];
         let params = json!({ "questionId": question.id, "digest": question.digest, "answer": "once" });
-        let answer = self.invoke("question_answer", &json!({ "params": params }).to_string()).await;
+        let answer =
+            self.invoke("question_answer", &json!({ "params": params, "others": [] }).to_string()).await;
         match serde_json::from_str::<Answered>(&answer) {
             Ok(Answered { applied: true, .. }) => "applied".to_owned(),
             Ok(Answered { reason, .. }) => reason.unwrap_or_default(),

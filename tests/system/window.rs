@@ -39,6 +39,7 @@ async fn a_person_decides_in_the_real_window() {
     nothing_dangerous_is_allowed_without_a_hold(&window, &mut agent).await;
     // Another agent: the first one was denied three times, and has to cool down.
     let mut patient = window.enrol("patient");
+    what_is_alike_is_allowed_as_one(&window, &mut patient).await;
     always_is_asked_once(&window, &mut patient).await;
     what_the_person_made_of_it_runs(&window, &mut patient).await;
     the_page_has_no_other_command(&window).await;
@@ -246,7 +247,34 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
-/// Asserts that the changed command is another question: judged, armed again, and reported to the agent.
+/// Three requests of one shape are one question. Each of them runs; who came later joins when the person wants it.
+async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
+    let seq = |number: u32| {
+        let mut params = touch(window, "");
+        params.what = What::Command(vec!["seq".to_owned(), number.to_string()]);
+        params
+    };
+    for number in 1..=3 {
+        ask(agent, seq(number));
+    }
+    let three = "(document.querySelector('[data-testid=later]')?.click(),
+        document.querySelector('[data-testid=alike]')?.textContent === '3 alike')";
+    window.holds(three, "the three are not one question").await;
+    assert!(window.text("command").await.contains("seq 1–3"), "what differs is shown");
+    let forced = window.force_allow().await;
+    assert_ne!(forced, "applied", "an answer that does not name all of them");
+    window.armed().await;
+    let others = "document.querySelector('[data-testid=once]').textContent.startsWith('Allow These 3')";
+    window.holds(others, "the button says how many").await;
+    window.answer_by_click(&window.find("once").await).await;
+    for _ in 1..=3 {
+        let Event::Finished(finished) = ending(agent).event else { panic!("each of them is allowed") };
+        assert_eq!(finished.exit_code, Some(0));
+    }
+    window.empty().await;
+}
+
+/// The changed command is another question: judged, armed anew, and told to the agent.
 async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
     ask(agent, touch(window, "sixth"));
     window.armed().await;

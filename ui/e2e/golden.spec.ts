@@ -25,6 +25,7 @@ const pictures = [
   { name: "write-light", scene: "tool", scheme: "light" },
   { name: "fetch-dark", scene: "fetch", scheme: "dark" },
   { name: "mcp-light", scene: "mcp", scheme: "light" },
+  { name: "alike-light", scene: "alike", scheme: "light" },
   { name: "hostile-dark-small", scene: "hostile", scheme: "dark", height: 420 },
 ] satisfies Picture[] as Picture[];
 

@@ -2,7 +2,18 @@ import { expect, test, type Page } from "@playwright/test";
 import { armed, choose, fit, open, said, seriousInQuestion } from "./question";
 import { seriousInSize } from "./support";
 
-const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long", "fetch", "mcp"] as const;
+const scenes = [
+  "push",
+  "dangerous",
+  "script",
+  "hostile",
+  "tool",
+  "edited",
+  "long",
+  "fetch",
+  "mcp",
+  "alike",
+] as const;
 
 for (const scene of scenes) {
   test(`${scene}: nothing serious for people who hear or press keys`, async ({ page }) => {
@@ -59,7 +70,7 @@ const wordsBesides = (page: Page) =>
 const filled = (page: Page) =>
   page.evaluate(
     () =>
-      [...document.querySelectorAll(".capsule, button, select, input")].filter(
+      [...document.querySelectorAll("footer .capsule, button, select, input")].filter(
         (one) => !/^rgba\(.*, 0\)$|transparent/.test(getComputedStyle(one).backgroundColor),
       ).length,
   );
@@ -77,6 +88,53 @@ for (const scene of ["uname", "commits", "tests", "remove"] as const) {
     expect(words.length, words.join(" ")).toBeLessThanOrEqual(30);
   });
 }
+
+for (const scene of ["script", "tool", "alike"] as const) {
+  test(`${scene}: no higher than an ordinary question`, async ({ page }) => {
+    await open(page, scene);
+    expect((await said(page)).presented.at(-1)?.height).toBeLessThanOrEqual(330);
+    await armed(page);
+    expect(await filled(page), "two at most stand out").toBeLessThanOrEqual(2);
+  });
+}
+
+test("what is alike is one question, and its answer names each with its digest", async ({ page }) => {
+  await open(page, "alike");
+  await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/6 times$/);
+  await expect(page.getByTestId("command")).toHaveText(/https:\/\/example\.com\/page\/1–6$/);
+  await page.getByTestId("show-all").click();
+  await fit(page);
+  await expect(page.getByTestId("member")).toHaveCount(6);
+  await expect(page.getByTestId("member").nth(3)).toHaveText(/page\/4$/);
+  await armed(page);
+  await expect(page.getByTestId("once")).toHaveText(/Allow These 6/);
+  await page.keyboard.press("Control+Enter");
+  const { answers, others } = await said(page);
+  expect(answers).toMatchObject([{ answer: "once" }]);
+  const named = [answers[0]?.digest, ...(others[0] ?? []).map(({ digest }) => digest)];
+  expect(new Set(named).size, "each has its own").toBe(6);
+});
+
+test("what is alike is denied as one, and shown one at a time on demand", async ({ page }) => {
+  await open(page, "alike");
+  await armed(page);
+  await page.keyboard.press("Escape");
+  expect((await said(page)).others[0]).toHaveLength(5);
+  await open(page, "alike");
+  await armed(page);
+  await choose(page, "allow", "singly");
+  await expect(page.getByTestId("once")).toHaveText(/Allow Once/);
+  await armed(page);
+  await page.getByTestId("once").click();
+  expect((await said(page)).others, "the others are not meant").toEqual([[]]);
+});
+
+test("those that came later wait until they are wanted", async ({ page }) => {
+  await open(page, "later");
+  await page.getByTestId("later").click();
+  expect((await said(page)).gathers).toEqual([true]);
+  expect((await said(page)).answers).toEqual([]);
+});
 
 test("its height is known before the window has its size, and told again when it changes", async ({
   page,

@@ -8,7 +8,7 @@ use crate::Page;
 use crate::run::Parts;
 use crate::window::settings;
 use postern_contract::methods::RulePreview;
-use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Showing};
+use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, Showing};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State, WebviewWindow};
 
@@ -39,8 +39,14 @@ pub(super) async fn question_answer(
     window: WebviewWindow,
     parts: State<'_, Parts>,
     params: AnswerParams,
+    others: Vec<QuestionName>,
 ) -> Result<Answered, String> {
-    parts.approval.at(window.label()).answer(params).await
+    parts.approval.at(window.label()).answer(params, others).await
+}
+
+#[tauri::command]
+pub(super) fn question_gather(window: WebviewWindow, parts: State<'_, Parts>, together: bool) {
+    parts.approval.at(window.label()).gather(together);
 }
 
 #[tauri::command]

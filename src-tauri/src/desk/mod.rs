@@ -7,7 +7,9 @@ mod consent;
 use consent::Consent;
 pub(crate) use consent::HOLD;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{Answer, AnswerParams, NotApplied, Offer, Question, RuleDraft, Scope, ShownArming};
+use postern_contract::{
+    Answer, AnswerParams, NotApplied, Offer, Question, QuestionName, RuleDraft, Scope, ShownArming,
+};
 use postern_policy::{Effect, RiskLevel, kind_name, pattern_text};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -27,6 +29,8 @@ enum Card {
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     question: Option<Question>,
+    /// Those of the same shape that are shown as one with it.
+    others: Vec<Question>,
     /// The card of it that is laid out.
     card: Option<Card>,
     visible: bool,
@@ -39,24 +43,41 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Shows the oldest of the waiting questions, which have changed. Returns true if another question is on
-    /// show than before.
-    pub(crate) fn waiting(&mut self, oldest: Option<Question>) -> bool {
-        let before = self.question.take();
-        let other = before.as_ref().map(name) != oldest.as_ref().map(name);
+    /// What waits has changed: shows this question, as one with others. Gives whether something else is on show than before.
+    pub(crate) fn waiting(&mut self, question: Option<Question>, others: Vec<Question>) -> bool {
+        let before = Self {
+            question: self.question.take(),
+            others: std::mem::take(&mut self.others),
+            ..Self::default()
+        };
+        (self.question, self.others) = (question, others);
+        let other = before.names().ne(self.names());
         if other {
             self.card = None;
             self.shown = None;
             self.end_seen = false;
         }
-        if other || before.as_ref().map(content) != oldest.as_ref().map(content) {
+        if other || before.all().map(content).ne(self.all().map(content)) {
             self.changed();
         }
-        self.question = oldest;
         other
     }
 
-    /// Returns the question on show.
+    /// Everything on show: the question, and those that are shown as one with it.
+    fn all(&self) -> impl Iterator<Item = &Question> {
+        self.question.iter().chain(&self.others)
+    }
+
+    fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all().map(name)
+    }
+
+    /// Those that are shown as one with the question on show.
+    pub(crate) fn others(&self) -> &[Question] {
+        &self.others
+    }
+
+    /// The question on show.
     pub(crate) fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
@@ -66,9 +87,14 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
-    /// Returns true if an answer names what is on show.
-    fn answers(&self, params: &AnswerParams) -> bool {
-        self.shows(&params.question_id, &params.digest)
+    /// Whether an answer names what is on show. *Once* and *Deny* are about all of it; the others about the question itself.
+    fn answers(&self, params: &AnswerParams, others: &[QuestionName]) -> bool {
+        let named = others.iter().map(|other| (other.question_id.as_str(), other.digest.as_str()));
+        let all = match params.answer {
+            Answer::Once | Answer::Deny => named.eq(self.others.iter().map(name)),
+            Answer::Always | Answer::DenyAlways | Answer::DenyAll => others.is_empty(),
+        };
+        all && self.shows(&params.question_id, &params.digest)
     }
 
     /// Returns the rule that an offer of the question on show would save, perhaps edited.
@@ -183,10 +209,15 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Returns whether an answer counts by what was shown of the question, and how it was said. `hold`: an approval
-    /// is to be held.
-    pub(crate) fn check(&self, params: &AnswerParams, hold: bool, now: Instant) -> Result<(), NotApplied> {
-        if !self.answers(params) {
+    /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
+    pub(crate) fn check(
+        &self,
+        params: &AnswerParams,
+        others: &[QuestionName],
+        hold: bool,
+        now: Instant,
+    ) -> Result<(), NotApplied> {
+        if !self.answers(params, others) {
             return Err(NotApplied::OtherQuestion);
         }
         if !self.is_settled(now) {
@@ -204,21 +235,24 @@ impl Desk {
         self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
-    /// Returns the report for the host.
-    pub(crate) fn report(&self) -> Option<Presented> {
-        self.question.as_ref().map(|question| Presented {
+    /// What to report to the host: each question that is on show.
+    pub(crate) fn reports(&self) -> Vec<Presented> {
+        let report = |question: &Question| Presented {
             question_id: question.id.clone(),
             digest: question.digest.clone(),
             visible: self.visible && self.card.is_some(),
             end_seen: self.end_seen,
             change: self.change,
-        })
+        };
+        self.all().map(report).collect()
     }
 
-    /// Takes the host's reply to a report. A reply to an older report is not taken.
-    pub(crate) fn armed(&mut self, report: &Presented, arming: Arming) {
-        if self.report().as_ref() == Some(report) {
-            self.arming = Some(arming);
+    /// What the host said to the reports. An answer to older ones is not taken. All of them have to be armed.
+    pub(crate) fn armed(&mut self, reports: &[Presented], answers: Vec<Arming>) {
+        if self.reports() == reports {
+            // What something must happen for waits longest.
+            let left = |arming: &Arming| (!arming.armed, arming.remaining_ms.is_none(), arming.remaining_ms);
+            self.arming = answers.into_iter().max_by_key(left);
         }
     }
 

@@ -1,6 +1,6 @@
 use super::{Desk, HOLD, SETTLE, ShownArming};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, AnswerParams, NotApplied, Question};
+use postern_contract::{Answer, AnswerParams, NotApplied, Question, QuestionName};
 use postern_policy::RiskLevel;
 use serde_json::json;
 use std::time::Duration;
@@ -21,13 +21,16 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
 /// Returns a desk whose question is laid out, visible, seen to its end and armed.
 fn armed() -> Desk {
     let mut desk = Desk::default();
-    assert!(desk.waiting(Some(question("q1", "d1"))), "the first question is another one than none");
+    assert!(
+        desk.waiting(Some(question("q1", "d1")), Vec::new()),
+        "the first question is another one than none"
+    );
     desk.laid_out(false, Instant::now());
     desk.set_visible(true, Instant::now());
     desk.end_seen();
-    let report = desk.report().unwrap();
-    assert!(report.visible && report.end_seen, "what was shown is reported");
-    desk.armed(&report, Arming { armed: true, remaining_ms: Some(0), missing: String::new() });
+    let report = desk.reports();
+    assert!(report[0].visible && report[0].end_seen, "what was shown is reported");
+    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.arming(), ShownArming::Armed);
     desk
 }
@@ -35,10 +38,10 @@ fn armed() -> Desk {
 #[test]
 fn a_hidden_window_has_shown_no_end() {
     let mut desk = Desk::default();
-    desk.waiting(Some(question("q1", "d1")));
+    desk.waiting(Some(question("q1", "d1")), Vec::new());
     desk.laid_out(false, Instant::now());
     desk.end_seen();
-    assert!(!desk.report().unwrap().end_seen, "nobody saw a window that was not on the screen");
+    assert!(!desk.reports()[0].end_seen, "nobody saw a window that was not on the screen");
 }
 
 #[test]
@@ -52,32 +55,31 @@ fn every_change_starts_arming_over() {
             desk.set_visible(true, Instant::now());
         }),
         ("other content", |desk| {
-            desk.waiting(Some(Question {
-                policy: postern_contract::shown("Ask always"),
-                ..question("q1", "d1")
-            }));
+            desk.waiting(
+                Some(Question { policy: postern_contract::shown("Ask always"), ..question("q1", "d1") }),
+                Vec::new(),
+            );
         }),
         ("another question", |desk| {
-            desk.waiting(Some(question("q2", "d2")));
+            desk.waiting(Some(question("q2", "d2")), Vec::new());
         }),
     ];
     for (what, change) in changes {
         let mut desk = armed();
-        let before = desk.report().unwrap().change;
+        let before = desk.reports()[0].change;
         change(&mut desk);
         assert_ne!(desk.arming(), ShownArming::Armed, "{what}: Allow is dead again");
-        assert!(desk.report().unwrap().change > before, "{what}: the host hears of it");
+        assert!(desk.reports()[0].change > before, "{what}: the host hears of it");
     }
 }
 
 #[test]
 fn more_that_wait_change_nothing() {
     let mut desk = armed();
-    let other = desk.waiting(Some(Question {
-        waiting: 7,
-        requests: vec!["r".into(), "s".into()],
-        ..question("q1", "d1")
-    }));
+    let other = desk.waiting(
+        Some(Question { waiting: 7, requests: vec!["r".into(), "s".into()], ..question("q1", "d1") }),
+        Vec::new(),
+    );
     assert!(!other, "it is the same question");
     assert_eq!(desk.arming(), ShownArming::Armed, "an agent cannot keep Allow dead by asking on");
 }
@@ -85,17 +87,20 @@ fn more_that_wait_change_nothing() {
 #[test]
 fn another_question_has_to_be_seen_anew() {
     let mut desk = armed();
-    assert!(desk.waiting(Some(question("q1", "d2"))), "the same id with another digest is another question");
-    let report = desk.report().unwrap();
-    assert!(!report.visible && !report.end_seen, "its page has not laid it out yet");
+    assert!(
+        desk.waiting(Some(question("q1", "d2")), Vec::new()),
+        "the same id with another digest is another question"
+    );
+    let report = desk.reports();
+    assert!(!report[0].visible && !report[0].end_seen, "its page has not laid it out yet");
 }
 
 #[test]
 fn an_old_word_from_the_host_arms_nothing() {
     let mut desk = armed();
-    let old = desk.report().unwrap();
+    let old = desk.reports();
     desk.changed();
-    desk.armed(&old, Arming { armed: true, remaining_ms: Some(0), missing: String::new() });
+    desk.armed(&old, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.arming(), ShownArming::Unseen, "it was about what was on show before the change");
 }
 
@@ -103,33 +108,96 @@ fn an_old_word_from_the_host_arms_nothing() {
 fn an_answer_names_what_is_on_show() {
     let desk = armed();
     let answer = |id: &str, digest: &str| AnswerParams::new(id, digest, Answer::Once);
-    assert!(desk.answers(&answer("q1", "d1")));
-    assert!(!desk.answers(&answer("q1", "d2")), "another digest was not shown");
-    assert!(!desk.answers(&answer("q2", "d1")), "another question was not shown");
+    assert!(desk.answers(&answer("q1", "d1"), &[]));
+    assert!(!desk.answers(&answer("q1", "d2"), &[]), "another digest was not shown");
+    assert!(!desk.answers(&answer("q2", "d1"), &[]), "another question was not shown");
+}
+
+/// A desk with two questions that are shown as one, seen to their end.
+fn two() -> Desk {
+    let mut desk = Desk::default();
+    desk.waiting(Some(question("q1", "d1")), vec![question("q2", "d2")]);
+    desk.laid_out(false, Instant::now());
+    desk.set_visible(true, Instant::now());
+    desk.end_seen();
+    desk
+}
+
+fn name(id: &str, digest: &str) -> QuestionName {
+    QuestionName { question_id: id.to_owned(), digest: digest.to_owned() }
+}
+
+#[test]
+fn an_answer_to_several_names_each_with_its_digest() {
+    let desk = two();
+    let (once, always) =
+        (AnswerParams::new("q1", "d1", Answer::Once), AnswerParams::new("q1", "d1", Answer::Always));
+    assert!(desk.answers(&once, &[name("q2", "d2")]));
+    for others in
+        [vec![], vec![name("q2", "d1")], vec![name("q3", "d2")], vec![name("q2", "d2"), name("q3", "d3")]]
+    {
+        assert!(!desk.answers(&once, &others), "{others:?}");
+    }
+    assert!(desk.answers(&always, &[]), "a rule is about the first");
+    assert!(!desk.answers(&always, &[name("q2", "d2")]));
+}
+
+#[test]
+fn several_are_armed_only_together() {
+    let armed = || Arming { armed: true, remaining_ms: Some(0), missing: String::new() };
+    let waits = |remaining_ms| Arming { armed: false, remaining_ms, missing: String::new() };
+    for (answers, expected) in [
+        (vec![armed(), armed()], ShownArming::Armed),
+        (vec![armed(), waits(Some(300))], ShownArming::Counting { left_ms: 300 }),
+        (vec![waits(Some(700)), waits(Some(300))], ShownArming::Counting { left_ms: 700 }),
+        (vec![waits(None), armed()], ShownArming::Unseen),
+    ] {
+        let mut desk = two();
+        let reports = desk.reports();
+        assert_eq!(reports.len(), 2, "the host hears of each");
+        desk.armed(&reports, answers);
+        assert_eq!(desk.arming(), expected);
+    }
+}
+
+#[test]
+fn several_that_become_fewer_or_more_are_seen_anew() {
+    for others in [vec![], vec![question("q2", "d2"), question("q3", "d3")], vec![question("q2", "e2")]] {
+        let mut desk = two();
+        let reports = desk.reports();
+        desk.armed(&reports, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }; 2]);
+        assert!(desk.waiting(Some(question("q1", "d1")), others), "it is something else to judge");
+        assert_eq!(desk.arming(), ShownArming::Unseen);
+        assert!(!desk.reports()[0].end_seen, "its end is another one");
+    }
 }
 
 #[test]
 fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     let mut desk = Desk::default();
-    desk.waiting(Some(question("q1", "d1")));
+    desk.waiting(Some(question("q1", "d1")), Vec::new());
     let (start, deny) = (Instant::now(), AnswerParams::new("q1", "d1", Answer::Deny));
-    assert_eq!(desk.check(&deny, false, start), Err(NotApplied::TooSoon), "nobody has seen it");
+    assert_eq!(desk.check(&deny, &[], false, start), Err(NotApplied::TooSoon), "nobody has seen it");
     desk.laid_out(false, start);
     desk.set_visible(true, start);
     let early = start + SETTLE.checked_sub(Duration::from_millis(1)).unwrap();
     assert_eq!(
-        desk.check(&deny, false, early),
+        desk.check(&deny, &[], false, early),
         Err(NotApplied::TooSoon),
         "the key was meant for another question"
     );
-    assert_eq!(desk.check(&deny, false, start + SETTLE), Ok(()));
+    assert_eq!(desk.check(&deny, &[], false, start + SETTLE), Ok(()));
     desk.laid_out(true, start + SETTLE);
-    assert_eq!(desk.check(&deny, false, start + SETTLE), Ok(()), "it is the same question at another height");
-    desk.waiting(Some(question("q2", "d2")));
+    assert_eq!(
+        desk.check(&deny, &[], false, start + SETTLE),
+        Ok(()),
+        "it is the same question at another height"
+    );
+    desk.waiting(Some(question("q2", "d2")), Vec::new());
     desk.laid_out(false, start + SETTLE);
     let next = AnswerParams::new("q2", "d2", Answer::Deny);
     assert_eq!(
-        desk.check(&next, false, start + SETTLE),
+        desk.check(&next, &[], false, start + SETTLE),
         Err(NotApplied::TooSoon),
         "the next one starts over"
     );
@@ -148,17 +216,21 @@ fn dangerous() -> (Desk, Instant) {
 fn a_dangerous_yes_counts_only_after_it_was_held() {
     let yes = AnswerParams::new("q1", "d1", Answer::Once);
     let (mut desk, now) = dangerous();
-    assert_eq!(desk.check(&yes, true, now), Err(NotApplied::NotHeld), "a click is not a hold");
-    assert_eq!(desk.check(&AnswerParams::new("q1", "d1", Answer::Deny), true, now), Ok(()));
+    assert_eq!(desk.check(&yes, &[], true, now), Err(NotApplied::NotHeld), "a click is not a hold");
+    assert_eq!(desk.check(&AnswerParams::new("q1", "d1", Answer::Deny), &[], true, now), Ok(()));
     assert!(desk.hold(now));
     let early = now + HOLD.checked_sub(Duration::from_millis(1)).unwrap();
-    assert_eq!(desk.check(&yes, true, early), Err(NotApplied::NotHeld), "a moment too early");
-    assert_eq!(desk.check(&yes, true, now + HOLD), Ok(()));
+    assert_eq!(desk.check(&yes, &[], true, early), Err(NotApplied::NotHeld), "a moment too early");
+    assert_eq!(desk.check(&yes, &[], true, now + HOLD), Ok(()));
     desk.let_go();
-    assert_eq!(desk.check(&yes, true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
+    assert_eq!(desk.check(&yes, &[], true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
     assert!(desk.hold(now));
     desk.changed();
-    assert_eq!(desk.check(&yes, true, now + HOLD), Err(NotApplied::NotHeld), "something changed meanwhile");
+    assert_eq!(
+        desk.check(&yes, &[], true, now + HOLD),
+        Err(NotApplied::NotHeld),
+        "something changed meanwhile"
+    );
     assert!(!desk.hold(now + HOLD), "what is not armed cannot be held");
 }
 
@@ -167,14 +239,18 @@ fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
     let yes = AnswerParams::new("q1", "d1", Answer::Always);
     let (mut desk, now) = dangerous();
     assert!(desk.press(now));
-    assert_eq!(desk.check(&yes, true, now), Err(NotApplied::NotHeld), "two presses in a row are one");
-    let report = desk.report().unwrap();
-    desk.armed(&report, Arming { armed: true, remaining_ms: Some(0), missing: String::new() });
-    assert_eq!(desk.check(&yes, true, now), Ok(()));
+    assert_eq!(desk.check(&yes, &[], true, now), Err(NotApplied::NotHeld), "two presses in a row are one");
+    let report = desk.reports();
+    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    assert_eq!(desk.check(&yes, &[], true, now), Ok(()));
     desk.changed();
-    let report = desk.report().unwrap();
-    desk.armed(&report, Arming { armed: true, remaining_ms: Some(0), missing: String::new() });
-    assert_eq!(desk.check(&yes, true, now), Err(NotApplied::NotHeld), "a change takes the first press back");
+    let report = desk.reports();
+    desk.armed(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    assert_eq!(
+        desk.check(&yes, &[], true, now),
+        Err(NotApplied::NotHeld),
+        "a change takes the first press back"
+    );
 }
 
 #[test]
@@ -184,7 +260,7 @@ fn an_offer_is_of_the_question_on_show() {
         json!({"pattern": {"kind": "command", "value": "git push *"}, "text": "git push *", "pinned": false});
     let proposals = json!([{"id": "command", "label": [], "rules": [rule], "wouldMatch": null}]);
     let proposals = serde_json::from_value(proposals).unwrap();
-    desk.waiting(Some(Question { proposals, ..question("q1", "d1") }));
+    desk.waiting(Some(Question { proposals, ..question("q1", "d1") }), Vec::new());
     let offer = |digest: &str, edited: Option<&str>, scope: &str| {
         let offer = json!({"questionId": "q1", "digest": digest, "proposal": "command", "edited": edited, "scope": scope});
         desk.draft_of(&serde_json::from_value(offer).unwrap())

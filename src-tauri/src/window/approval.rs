@@ -6,7 +6,9 @@ use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
-use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, PillAct, RequestRow, Showing};
+use postern_contract::{
+    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, RequestRow, Showing,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;
@@ -143,7 +145,12 @@ impl Place {
         self.send(Event::Details(open));
     }
 
-    /// Applies the person's action on the last answer.
+    /// The person wants those that are alike together, or one at a time.
+    pub(crate) fn gather(&self, together: bool) {
+        self.send(Event::Gather(together));
+    }
+
+    /// What the person does about the last answer.
     pub(crate) fn act(&self, act: PillAct) {
         self.send(Event::Act(act));
     }
@@ -158,10 +165,14 @@ impl Place {
         self.send(Event::EndSeen { id, digest });
     }
 
-    /// Returns the page's answer.
-    pub(crate) async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
+    /// The page's answer, also to others that are shown as one with the question.
+    pub(crate) async fn answer(
+        &self,
+        params: AnswerParams,
+        others: Vec<QuestionName>,
+    ) -> Result<Answered, String> {
         let (reply, answered) = oneshot::channel();
-        self.send(Event::Answer { params: Box::new(params), reply });
+        self.send(Event::Answer { params: Box::new(params), others, reply });
         answered.await.map_err(|_| NOT_HERE.to_owned())?
     }
 

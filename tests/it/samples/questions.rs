@@ -8,7 +8,7 @@ use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
     AnswerQuestion, EditQuestion, FaceKind, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
 };
-use postern_contract::{Answer, AnswerParams, EditParams, Question, Told};
+use postern_contract::{Answer, AnswerParams, Batch, EditParams, Question, Told, alike};
 use postern_policy::AgentId;
 use postern_protocol::{RunParams, Stdin, What};
 use postern_tests::Postern;
@@ -76,6 +76,7 @@ impl Stage {
         self.remove();
         self.fetch();
         self.mcp();
+        self.alike();
         Value::Object(self.recorded)
     }
 
@@ -238,6 +239,34 @@ impl Stage {
         self.hook("mcp", "mcp__github__create_pull_request", &input);
     }
 
+    /// Six pages of one host, which are shown as one question: the first of them, and all as one.
+    fn alike(&mut self) {
+        let (mut asked, mut children) = (Vec::new(), Vec::new());
+        for page in 1..=6 {
+            let url = format!("https://example.com/page/{page}");
+            let asking = self.run("research", &["--session", "crawl"]).words("curl", &["-sSL", &url]);
+            children.push(asking.start());
+            asked.push(self.next());
+        }
+        let first = self.counted(&asked[0]);
+        let others: Vec<Question> = alike(&first, &asked).into_iter().cloned().collect();
+        assert_eq!(others.len(), 5, "they are of one shape: {first:?}");
+        let mut batch = serde_json::to_value(Batch::of(&first, &others)).unwrap();
+        let nth = self.recorded.len() + 1;
+        for (nth, question) in (nth..).zip(&asked) {
+            replaced(
+                &mut batch,
+                &[(question.id.clone(), stable_id(nth)), (question.digest.clone(), digest(nth))],
+            );
+        }
+        let kept = self.steady(&first, nth);
+        self.recorded.insert("alike".to_owned(), kept);
+        self.recorded.insert("alikeBatch".to_owned(), batch);
+        for (question, child) in asked.iter().zip(children) {
+            self.deny(question, Some(child));
+        }
+    }
+
     /// Writes an agent's `permissions.jsonc`.
     fn permit(&mut self, agent: &str, text: &str) {
         let permissions = PermissionsSet { agent: AgentId::new(agent).unwrap(), text: text.to_owned() };
@@ -331,8 +360,8 @@ impl Stage {
             (self.tools.bin().display().to_string(), "/usr/bin".to_owned()),
             (real("/usr/bin/python3"), "/usr/bin/python3.13".to_owned()),
             (real("/usr/bin/sh"), "/usr/bin/dash".to_owned()),
-            (question.id.clone(), format!("0199a1c0-0000-7000-8000-{nth:012}")),
-            (question.digest.clone(), DIGITS[nth - 1..nth].repeat(64)),
+            (question.id.clone(), stable_id(nth)),
+            (question.digest.clone(), digest(nth)),
         ];
         let mut kept = serde_json::to_value(question).unwrap();
         kept["code"] = json!(format!("{nth:04x}"));
@@ -349,6 +378,16 @@ impl Stage {
         replaced(&mut kept, &words);
         kept
     }
+}
+
+/// The id that stands for that of the nth question.
+fn stable_id(nth: usize) -> String {
+    format!("0199a1c0-0000-7000-8000-{nth:012}")
+}
+
+/// The digest that stands for that of the nth question.
+fn digest(nth: usize) -> String {
+    DIGITS.get(nth - 1..nth).map_or_else(|| format!("{nth:02x}").repeat(32), |digit| digit.repeat(64))
 }
 
 fn round(millis: i64, to: i64) -> i64 {

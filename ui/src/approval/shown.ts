@@ -1,6 +1,6 @@
 // Small questions about what is on show.
 
-import type { CommandPart, EnvChange, Piece, Question, ShownStep } from "../contract";
+import type { CommandPart, EnvChange, Piece, Question, Showing, ShownStep } from "../contract";
 
 /** The text of pieces, as a person reads it. */
 export const plain = (pieces: Piece[]): string => pieces.map((piece) => piece.text).join("");
@@ -10,6 +10,10 @@ export function exact(pieces: Piece[]): string | null {
   const text = plain(pieces);
   return pieces.some((piece) => piece.kind === "escaped") || text.includes("\\") ? null : text;
 }
+
+/** Names what is on show: something else is judged from the start. */
+export const keyOf = ({ question, batch }: Showing): string =>
+  [question, ...(batch?.members ?? [])].map((one) => one && one.digest).join(" ") + (question?.id ?? "");
 
 /** How a step is marked. */
 export type Mark = "allow" | "ask" | "dangerous" | "deny";

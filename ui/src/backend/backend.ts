@@ -11,6 +11,7 @@ import type {
   PillAct,
   Preferences,
   Presence,
+  QuestionName,
   RulePreview,
   Showing,
   Told,
@@ -30,8 +31,10 @@ export interface ApprovalBackend {
   presented(id: string, digest: string, height: number, always: boolean): Promise<void>;
   /** The end of the question has been visible. */
   seenEnd(id: string, digest: string): Promise<void>;
-  /** A person's answer. */
-  answer(params: AnswerParams): Promise<Answered>;
+  /** A person's answer, also to the others that are shown as one with the question. */
+  answer(params: AnswerParams, others: QuestionName[]): Promise<Answered>;
+  /** The person wants those that are alike together, or one at a time. */
+  gather(together: boolean): Promise<void>;
   /** The command as a person changed it: it comes back as another question, or with the reason why not. */
   edit(params: EditParams): Promise<Edited>;
   /** *Allow* is pressed: tells once it was held for long enough, or that it was not. */

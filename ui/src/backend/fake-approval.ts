@@ -2,12 +2,14 @@
 
 import type {
   AnswerParams,
+  Batch,
   Edited,
   EditParams,
   Offer,
   Pill,
   PillAct,
   Question,
+  QuestionName,
   RulePreview,
   Showing,
   ShownArming,
@@ -18,6 +20,9 @@ import { editedTo, sentence, text } from "./samples";
 /** What the page said, for tests to look at. */
 export interface Said {
   answers: AnswerParams[];
+  /** Those that each answer named besides. */
+  others: QuestionName[][];
+  gathers: boolean[];
   edits: EditParams[];
   previews: Offer[];
   presented: { id: string; digest: string; height: number; always: boolean }[];
@@ -26,7 +31,19 @@ export interface Said {
 }
 
 export class FakeApproval implements InboxBackend {
-  readonly said: Said = { answers: [], edits: [], previews: [], presented: [], seen: [], acts: [] };
+  readonly said: Said = {
+    answers: [],
+    others: [],
+    gathers: [],
+    edits: [],
+    previews: [],
+    presented: [],
+    seen: [],
+    acts: [],
+  };
+  /** The question on show with others of its shape, and how many came later. */
+  batch: Batch | null = null;
+  later = 0;
   private show: (showing: Showing) => void = () => undefined;
   private arming: ShownArming = { state: "unseen" };
   private settled = false;
@@ -150,8 +167,16 @@ export class FakeApproval implements InboxBackend {
     this.tell();
   }
 
-  async answer(params: AnswerParams) {
+  async gather(together: boolean) {
+    this.said.gathers.push(together);
+    if (!together) this.batch = null;
+    this.later = 0;
+    this.appear();
+  }
+
+  async answer(params: AnswerParams, others: QuestionName[]) {
     this.said.answers.push(params);
+    this.said.others.push(others);
     const open = this.queue[0];
     if (open?.id !== params.questionId)
       return { applied: false, reason: "it was answered already", also: [], saved: [] };
@@ -188,6 +213,7 @@ export class FakeApproval implements InboxBackend {
     const question = this.queue[0] ?? null;
     const { arming, settled, unfolded: details, pill } = this;
     const hold = question?.risk.level === "dangerous";
-    this.show({ question, arming, settled, hold, details, pill });
+    const { batch, later } = this;
+    this.show({ question, batch, later, arming, settled, hold, details, pill });
   }
 }

@@ -5,7 +5,7 @@ import type { ApprovalBackend, PopoverBackend, SettingsBackend } from "./backend
 import { FakeApproval, type Said } from "./fake-approval";
 import { FakePopover } from "./fake-popover";
 import { FakeSettings } from "./fake-settings";
-import { scenes, type Scene } from "./samples";
+import { alikeBatch, scenes, type Scene } from "./samples";
 
 export { FakeApproval, type Said };
 
@@ -24,6 +24,7 @@ const pills: Record<string, Pill> = {
   "pill-running": { state: "running", since: Date.now() - 3_000 },
   "pill-passed": { state: "passed" },
   "pill-failed": { state: "failed", code: 1 },
+  "pill-allowed-all": { state: "allowed-all", count: 6 },
   "pill-saved": { state: "saved", also: 5, undo: true },
 };
 
@@ -31,6 +32,8 @@ export function approval(): ApprovalBackend {
   const wanted = new URLSearchParams(location.search).get("scene") ?? "push";
   const scene = wanted in scenes ? (wanted as Scene) : "push";
   const fake = wanted in pills ? new FakeApproval([], pills[wanted]) : new FakeApproval([scenes[scene]()]);
+  if (scene === "alike") fake.batch = alikeBatch;
+  if (wanted === "later") fake.later = 3;
   window.said = fake.said;
   return fake;
 }

@@ -1,7 +1,7 @@
 // Questions for the fake backend: one of each kind that a person meets, and the worst that an agent can send. A real host
 // asked them: `scripts/record-samples` writes recorded.json.
 
-import type { Piece, Question } from "../contract";
+import type { Batch, Piece, Question } from "../contract";
 import recorded from "./recorded.json";
 import { everywhere } from "./sample-everywhere";
 
@@ -16,7 +16,7 @@ export const sentence = (before: string, code: string, after: string): Piece[] =
 ];
 
 /** A recorded question as if it had been asked 38 seconds ago. */
-function sample(name: keyof typeof recorded) {
+function sample(name: Exclude<keyof typeof recorded, "alikeBatch">) {
   return (now = Date.now()): Question => {
     // JSON keeps no unions: a test of the host holds the file to the contract.
     const question = structuredClone(recorded[name]) as unknown as Question;
@@ -55,6 +55,9 @@ export const remove = sample("remove");
 /** A page that is fetched, and a tool of an MCP server. */
 export const fetch = sample("fetch");
 export const mcp = sample("mcp");
+/** Six pages of one host: the first of them, and all as one. */
+export const alike = sample("alike");
+export const alikeBatch = recorded.alikeBatch as unknown as Batch;
 
 /** What waits in the inbox, oldest first; of several agents. */
 export function waiting(now: number, attacks: boolean): Question[] {
@@ -104,6 +107,8 @@ export const scenes = {
   remove,
   fetch,
   mcp,
+  alike,
+  later: push,
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),
   "everywhere-tool": () => everywhere(120, true),

@@ -3,7 +3,11 @@
 /**
  * What became of an answer, for a few seconds.
  */
-export type Pill = { "state": "denied" } | { "state": "allowed" } | { "state": "running", 
+export type Pill = { "state": "denied" } | { "state": "allowed" } | { "state": "allowed-all", 
+/**
+ * How many.
+ */
+count: number, } | { "state": "running", 
 /**
  * The answer's time.
  */

@@ -31,6 +31,15 @@ export const panel = {
     scrollHint: "Scroll to the end to allow",
     escaped: (name: string) => `character ${name}, as its number`,
   },
+  alike: {
+    label: "Commands of one kind",
+    count: (n: number) => `${n} alike`,
+    later: (n: number) => `${n} more alike`,
+    showAll: (n: number) => `Show All ${n}`,
+    allow: (n: number) => `Allow These ${n}`,
+    deny: "Deny All",
+    singly: "One at a Time",
+  },
   details: {
     title: "Details",
     key: key("I"),
@@ -151,6 +160,7 @@ export const panel = {
     label: "What became of it",
     denied: "Denied",
     allowed: "Allowed",
+    allowedAll: (n: number) => `${n} allowed`,
     running: (time: string) => `Running… ${time}`,
     passed: "Passed",
     failed: (code: number | null) => (code === null ? "Failed" : `Failed (${code})`),

@@ -2,6 +2,7 @@
 //! chat. Pure.
 
 mod activity;
+mod alike;
 pub mod chat;
 mod enrolment;
 mod lines;
@@ -20,6 +21,7 @@ mod told;
 mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
+pub use alike::{Alike, AlikePart, Batch, alike};
 pub use enrolment::Start;
 pub use lines::Lines;
 pub use lists::{
@@ -43,5 +45,6 @@ pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
 pub use window::{
-    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, Showing, ShownArming,
+    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Showing,
+    ShownArming,
 };

@@ -1,6 +1,7 @@
 //! Messages between the desktop app and its pages beside the control methods.
 
 use crate::activity::RequestRow;
+use crate::alike::Batch;
 use crate::lists::{AgentRow, Status};
 use crate::question::{Question, Scope};
 use postern_policy::{AgentId, Millis};
@@ -13,7 +14,11 @@ use ts_rs::TS;
 pub struct Showing {
     /// The question, oldest first.
     pub question: Option<Question>,
-    /// True if *Allow* works by now.
+    /// The question with others of its shape, if they are shown as one.
+    pub batch: Option<Batch>,
+    /// Number of questions of its shape that came later, and are not among them.
+    pub later: u32,
+    /// Whether *Allow* works by now.
     pub arming: ShownArming,
     /// True once it was on show for long enough that a key or click is about this question.
     pub settled: bool,
@@ -25,7 +30,17 @@ pub struct Showing {
     pub pill: Option<Pill>,
 }
 
-/// Content of the menu-bar item and its popover.
+/// A question as an answer names it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionName {
+    /// Its id.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+}
+
+/// What the menu-bar item and its popover show.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Overview {
     /// The state of the host.
@@ -65,7 +80,12 @@ pub enum Pill {
     Denied,
     /// The agent may do it itself.
     Allowed,
-    /// Running, or about to; can be stopped.
+    /// Several of one shape were allowed.
+    AllowedAll {
+        /// How many.
+        count: u32,
+    },
+    /// It runs, or is about to; it can be stopped.
     Running {
         /// The answer's time.
         since: Millis,

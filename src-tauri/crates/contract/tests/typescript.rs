@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "support functions of a test")]
 
 use postern_contract::methods::{ControlError, ControlMethods};
-use postern_contract::{Offer, Overview, PillAct, Preferences, Presence, Showing, Told};
+use postern_contract::{Offer, Overview, PillAct, Preferences, Presence, QuestionName, Showing, Told};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ fn generated(folder: &Path) -> BTreeMap<String, String> {
     Told::export_all(&config).unwrap();
     Showing::export_all(&config).unwrap();
     Overview::export_all(&config).unwrap();
+    QuestionName::export_all(&config).unwrap();
     Offer::export_all(&config).unwrap();
     PillAct::export_all(&config).unwrap();
     Preferences::export_all(&config).unwrap();

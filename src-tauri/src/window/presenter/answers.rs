@@ -9,7 +9,9 @@ use crate::window::settings;
 use postern_contract::methods::{
     AnswerQuestion, EditQuestion, KillRequest, RemoveRule, RenewalEntry, RequestKill, RuleNumber, UndoRenewal,
 };
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question};
+use postern_contract::{
+    Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question, QuestionName,
+};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
@@ -17,9 +19,14 @@ use tokio::time::Instant;
 const BEFORE_END: Duration = Duration::from_secs(2);
 
 impl Presenter {
-    pub(super) async fn answer(&mut self, params: AnswerParams) -> Result<Answered, String> {
+    /// Answers what is on show: `others` names those that are shown as one with the question.
+    pub(super) async fn answer(
+        &mut self,
+        params: AnswerParams,
+        others: &[QuestionName],
+    ) -> Result<Answered, String> {
         let now = Instant::now();
-        if let Err(why) = self.desk.check(&params, self.holds(), now) {
+        if let Err(why) = self.desk.check(&params, others, self.holds(), now) {
             return Ok(Answered::refused(&why));
         }
         if let Err(words) = self.confirmed(params.answer).await {
@@ -30,14 +37,27 @@ impl Presenter {
         let Some(question) = self.desk.question().cloned() else {
             return Ok(Answered::refused(&NotApplied::OtherQuestion));
         };
+        let all = answers_to_each(params.clone(), others);
         if params.answer == Answer::Deny && may_be_undone(&question, left(&question)) {
-            self.denial = Some((params, now + UNDO));
+            self.denial = Some((all, now + UNDO));
             self.outcome = Some(Outcome::denied(now));
             return Ok(Answered::done());
         }
-        let answered = self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)?;
+        let mut count = 0;
+        let mut answered = Answered::done();
+        // One that does not count waits on, and is shown again.
+        for (nth, one) in all.iter().enumerate() {
+            let said = self.backend.ask::<AnswerQuestion>(one).await.map_err(|error| error.message)?;
+            count += u32::from(said.applied);
+            if nth == 0 || count == 0 {
+                answered = said;
+            }
+        }
         if answered.applied {
-            self.outcome = Outcome::of(&question, &params, &answered, since_epoch(), now);
+            self.outcome = match others {
+                [] => Outcome::of(&question, &params, &answered, since_epoch(), now),
+                _ => Outcome::of_several(params.answer, count, now),
+            };
             // Where the next question takes the window, what was saved is told otherwise.
             let saved = answered.saved_words();
             if question.waiting > 0 && !saved.is_empty() {
@@ -55,19 +75,20 @@ impl Presenter {
 
     /// Returns true if the person denied a question as it is now, and the host is not told yet.
     pub(super) fn is_denied(&self, question: &Question) -> bool {
-        self.denial
-            .as_ref()
-            .is_some_and(|(denial, _)| denial.question_id == question.id && denial.digest == question.digest)
+        let denies = |one: &AnswerParams| one.question_id == question.id && one.digest == question.digest;
+        self.denial.as_ref().is_some_and(|(denials, _)| denials.iter().any(denies))
     }
 
     /// Tells the host what was denied: it cannot be undone any more.
     pub(super) async fn hand_over(&mut self) {
-        let Some((params, _)) = self.denial.take() else { return };
-        match self.backend.ask::<AnswerQuestion>(&params).await {
-            Ok(Answered { applied: true, .. }) => {}
-            // It ended meanwhile, or shows something else by now: then it is asked again.
-            Ok(Answered { reason, .. }) => tracing::info!(?reason, "a denial did not count"),
-            Err(error) => tracing::warn!(%error, "a denial could not be handed over"),
+        let Some((denials, _)) = self.denial.take() else { return };
+        for params in &denials {
+            match self.backend.ask::<AnswerQuestion>(params).await {
+                Ok(Answered { applied: true, .. }) => {}
+                // It ended meanwhile, or shows something else by now: then it is asked again.
+                Ok(Answered { reason, .. }) => tracing::info!(?reason, "a denial did not count"),
+                Err(error) => tracing::warn!(%error, "a denial could not be handed over"),
+            }
         }
     }
 
@@ -126,13 +147,28 @@ impl Presenter {
         self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)
     }
 
-    pub(super) fn refusal(&self) -> Option<AnswerParams> {
-        self.desk.question().map(|question| AnswerParams::to(question, Answer::Deny))
+    /// Returns the denial of what is on show.
+    pub(super) fn refusal(&self) -> Option<(AnswerParams, Vec<QuestionName>)> {
+        let name =
+            |other: &Question| QuestionName { question_id: other.id.clone(), digest: other.digest.clone() };
+        let others = self.desk.others().iter().map(name).collect();
+        self.desk.question().map(|question| (AnswerParams::to(question, Answer::Deny), others))
     }
 }
 
-/// Returns true if a denial may wait in the window so that it can be undone. It may not where the question
-/// would end with an approval if the window were gone by then.
+/// Returns the same answer to each of several questions: each one names its own.
+fn answers_to_each(params: AnswerParams, others: &[QuestionName]) -> Vec<AnswerParams> {
+    let other = |name: &QuestionName| AnswerParams {
+        question_id: name.question_id.clone(),
+        digest: name.digest.clone(),
+        ..params.clone()
+    };
+    let others: Vec<AnswerParams> = others.iter().map(other).collect();
+    std::iter::once(params).chain(others).collect()
+}
+
+/// Whether a denial may wait in the window so that it can be undone. It may not where the question would end with a yes if the
+/// window were gone by then.
 fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }

@@ -73,7 +73,7 @@ impl Presenter {
 
     /// Questions are shown in the other place from now on: both are cleared, and nothing counts as seen.
     fn turn(&mut self) -> anyhow::Result<()> {
-        self.desk.waiting(None);
+        self.desk.waiting(None, Vec::new());
         self.desk.set_visible(false, Instant::now());
         self.tell_pages(self.away(), self.away());
         if let Some(window) = self.pane.window() {
@@ -87,6 +87,8 @@ impl Presenter {
     pub(super) fn away(&self) -> Showing {
         Showing {
             question: None,
+            batch: None,
+            later: 0,
             arming: ShownArming::Unseen,
             settled: false,
             hold: false,

@@ -1,6 +1,7 @@
 //! Drives the approval window: takes what happens one by one, reports to the host what is really seen, tells the page.
 
 mod answers;
+mod batch;
 mod inbox;
 mod pulse;
 
@@ -13,12 +14,14 @@ use super::surface::{Listener, Surface};
 use crate::backend::Backend;
 use crate::desk::{Desk, HOLD};
 use crate::preferences::Kept;
+use batch::Alike;
 use inbox::Inbox;
 use postern_contract::methods::{
-    CannotPresent, ListQuestions, Nothing, PresentQuestion, PreviewRule, RulePreview, Unpresented,
+    CannotPresent, ListQuestions, Nothing, PresentQuestion, Presented, PreviewRule, RulePreview, Unpresented,
 };
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, Offer, PillAct, Preferences, Question, QuestionName,
+    RequestRow, Showing,
 };
 use pulse::Pulse;
 use std::sync::Arc;
@@ -51,8 +54,14 @@ pub(crate) enum Event {
     EndSeen { id: String, digest: String },
     /// Moved, resized, focus came or went.
     Shaken,
-    /// The page's answer.
-    Answer { params: Box<AnswerParams>, reply: oneshot::Sender<Result<Answered, String>> },
+    /// The page's answer, also to others that are shown as one with the question.
+    Answer {
+        params: Box<AnswerParams>,
+        others: Vec<QuestionName>,
+        reply: oneshot::Sender<Result<Answered, String>>,
+    },
+    /// The person wants those that are alike together, or one at a time.
+    Gather(bool),
     /// *Allow* is pressed, to be held.
     Hold { id: String, digest: String, reply: oneshot::Sender<bool> },
     /// *Allow* is let go.
@@ -107,9 +116,11 @@ pub(crate) struct Presenter {
     patience: Option<Instant>,
     /// Time by which *Allow* was held for long enough, with the caller that waits for that.
     held: Option<(Instant, oneshot::Sender<bool>)>,
-    /// The denial that can still be undone, and when the host is told.
-    denial: Option<(AnswerParams, Instant)>,
-    /// Result of the last answer.
+    /// What was denied and can still be undone, and when the host is told.
+    denial: Option<(Vec<AnswerParams>, Instant)>,
+    /// What is shown as one with others.
+    alike: Alike,
+    /// What became of the last answer.
     outcome: Option<Outcome>,
     place: Place,
     /// Whether the page on show lives.
@@ -131,6 +142,7 @@ impl Presenter {
             patience: None,
             held: None,
             denial: None,
+            alike: Alike::default(),
             outcome: None,
             place: Place::default(),
             pulse: Pulse::default(),
@@ -222,9 +234,13 @@ impl Presenter {
             // About a question that is not on show any more, or taken apart before.
             Event::LaidOut { .. } | Event::EndSeen { .. } | Event::On(..) => {}
             Event::Shaken => self.desk.changed(),
-            Event::Answer { params, reply } => {
+            Event::Answer { params, others, reply } => {
                 // The page may be gone by then; the answer counts all the same.
-                reply.send(self.answer(*params).await).ok();
+                reply.send(self.answer(*params, &others).await).ok();
+                self.look().await?;
+            }
+            Event::Gather(together) => {
+                self.gather(together);
                 self.look().await?;
             }
             Event::Edit { params, reply } => {
@@ -233,8 +249,8 @@ impl Presenter {
             }
             Event::Preview { offer, reply } => self.preview(&offer, reply),
             Event::Closed => {
-                if let Some(params) = self.refusal() {
-                    self.answer(params).await.map_err(anyhow::Error::msg)?;
+                if let Some((params, others)) = self.refusal() {
+                    self.answer(params, &others).await.map_err(anyhow::Error::msg)?;
                 }
                 self.look().await?;
             }
@@ -319,11 +335,15 @@ impl Presenter {
         let gone = u32::try_from(all - questions.len()).unwrap_or(u32::MAX);
         let chosen =
             self.chosen.as_deref().and_then(|id| questions.iter().position(|question| question.id == id));
-        let next = questions
-            .into_iter()
-            .nth(chosen.unwrap_or(0))
-            .map(|question| Question { waiting: question.waiting.saturating_sub(gone), ..question });
-        if self.desk.waiting(next) {
+        let others = self.others(questions.get(chosen.unwrap_or(0)), &questions);
+        let gone = gone.saturating_add(u32::try_from(others.len()).unwrap_or(u32::MAX));
+        let next = questions.into_iter().nth(chosen.unwrap_or(0)).map(|question| Question {
+            waiting: question.waiting.saturating_sub(gone),
+            // All of them wait until the first one ends.
+            expires_at: others.iter().map(|other| other.expires_at).fold(question.expires_at, i64::min),
+            ..question
+        });
+        if self.desk.waiting(next, others) {
             self.patience = self.desk.question().map(|_| Instant::now() + PATIENCE);
         }
         if self.desk.question().is_some() {
@@ -399,13 +419,13 @@ impl Presenter {
         }
     }
 
-    /// Says to the host that the question on the desk is not shown.
+    /// Tells the host that what is on the desk is not shown.
     async fn cannot_show(&self) {
-        let Some(question) = self.desk.question() else { return };
-        let unpresented =
-            Unpresented { question_id: question.id.clone(), why: "its page crashed".to_owned() };
-        if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
-            tracing::warn!(%error, "cannot say that a question is not shown");
+        for Presented { question_id, .. } in self.desk.reports() {
+            let unpresented = Unpresented { question_id, why: "its page crashed".to_owned() };
+            if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
+                tracing::warn!(%error, "cannot say that a question is not shown");
+            }
         }
     }
 
@@ -421,23 +441,26 @@ impl Presenter {
     /// Tells the host what is seen, and hears whether *Allow* works.
     async fn report(&mut self) {
         self.again = None;
-        let Some(report) = self.desk.report() else { return };
-        match self.backend.ask::<PresentQuestion>(&report).await {
-            Ok(arming) => {
-                if let Some(left) = arming.remaining_ms.filter(|_| !arming.armed) {
-                    self.again = Some(Instant::now() + Duration::from_millis(left + 5));
-                }
-                self.desk.armed(&report, arming);
+        let reports = self.desk.reports();
+        let mut answers = Vec::new();
+        for report in &reports {
+            match self.backend.ask::<PresentQuestion>(report).await {
+                Ok(arming) => answers.push(arming),
+                // Nothing was armed, so nothing can be allowed; the question may just have ended.
+                Err(error) => return tracing::debug!(%error, "the host did not take what is seen"),
             }
-            // Nothing was armed, so nothing can be allowed; the question may just have ended.
-            Err(error) => tracing::debug!(%error, "the host did not take what is seen"),
         }
+        let waits = answers.iter().filter(|arming| !arming.armed).filter_map(|arming| arming.remaining_ms);
+        self.again = waits.max().map(|left| Instant::now() + Duration::from_millis(left + 5));
+        self.desk.armed(&reports, answers);
     }
 
     fn tell(&mut self) {
         let now = Instant::now();
         let showing = Showing {
             question: self.desk.question().cloned(),
+            batch: self.batch(),
+            later: self.alike.later,
             arming: self.desk.arming(),
             settled: self.desk.is_settled(now),
             hold: self.holds(),

@@ -2,9 +2,9 @@
 
 use super::choice::{Choice, editable};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, Question, RequestRow, Status, Told};
+use postern_contract::{Answer, Question, RequestRow, Status, Told, alike};
 use postern_policy::AgentId;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
@@ -95,7 +95,10 @@ pub(super) struct App {
     pub(super) list: usize,
     /// The question that the user chose, by its id.
     chosen: Option<String>,
-    shown: Option<(String, String)>,
+    /// What is on show, by id and digest: the question, and those of its shape that are shown as one with it.
+    shown: Vec<(String, String)>,
+    /// The questions that the user wants to see one at a time, by their ids.
+    singly: HashSet<String>,
 }
 
 impl App {
@@ -103,6 +106,37 @@ impl App {
     pub(super) fn question(&self) -> Option<&Question> {
         let chosen = self.questions.iter().find(|question| Some(&question.id) == self.chosen.as_ref());
         chosen.or(self.questions.first())
+    }
+
+    /// Returns those of the same shape that are shown as one with the question on show.
+    pub(super) fn others(&self) -> Vec<&Question> {
+        let shown = |question: &&Question| self.shown.iter().skip(1).any(|name| *name == name_of(question));
+        self.questions.iter().filter(shown).collect()
+    }
+
+    /// Returns the names of what is to be on show. Nobody joins what is armed: an agent could keep a yes dead by asking on.
+    fn to_show(&self) -> Vec<(String, String)> {
+        let Some(question) = self.question() else { return Vec::new() };
+        let is_same = self.shown.first() == Some(&name_of(question));
+        let mut names = vec![name_of(question)];
+        if !self.singly.contains(&question.id) {
+            let others =
+                alike(question, &self.questions).into_iter().filter(|other| !self.singly.contains(&other.id));
+            let stays = |name: &(String, String)| !(is_same && self.armed()) || self.shown.contains(name);
+            names.extend(others.map(name_of).filter(stays));
+        }
+        names
+    }
+
+    /// Shows those that are alike one at a time, or together again.
+    fn turn_batch(&mut self) {
+        if self.shown.len() > 1 {
+            self.singly.extend(self.shown.iter().map(|(id, _)| id.clone()));
+        } else {
+            self.singly.clear();
+            self.arming = None;
+        }
+        self.look();
     }
 
     /// Returns what waits, by agent: the one that has waited longest first.
@@ -165,7 +199,8 @@ impl App {
 
     /// Starts over where another question, or another digest of it, is on show.
     pub(super) fn look(&mut self) {
-        let now = self.question().map(|question| (question.id.clone(), question.digest.clone()));
+        self.singly.retain(|id| self.questions.iter().any(|question| question.id == *id));
+        let now = self.to_show();
         if now != self.shown {
             self.shown = now;
             self.scroll = 0;
@@ -302,6 +337,10 @@ impl App {
                 self.change_answer(key);
                 return Act::Nothing;
             }
+            Key::Char('b') => {
+                self.turn_batch();
+                return Act::Nothing;
+            }
             Key::Char('M') if question.requests.len() > 1 => Act::AllowAll(question.requests.clone()),
             Key::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
             Key::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
@@ -351,7 +390,11 @@ impl Mode {
     }
 }
 
-/// Returns the length of the last letter, in bytes.
+fn name_of(question: &Question) -> (String, String) {
+    (question.id.clone(), question.digest.clone())
+}
+
+/// How long the last letter is, in bytes.
 fn last_of(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }

@@ -16,7 +16,7 @@ use crate::link::Link;
 use crate::print;
 use app::{Act, App, Key};
 use postern_contract::methods::{
-    AnswerQuestion, EditQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch,
+    AnswerQuestion, Arming, EditQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch,
     WatchRequests,
 };
 use postern_contract::{Answer, AnswerParams, EditParams, Scope};
@@ -165,15 +165,24 @@ fn key(code: KeyCode) -> Option<Key> {
 
 /// Tells the host what is on show; it says whether an approval would count.
 fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
-    let Some(question) = app.question() else { return Ok(()) };
-    let seen = Presented {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        visible: app.visible,
-        end_seen: app.end_seen,
-        change: app.change,
-    };
-    app.arming = Some(link.call::<PresentQuestion>(&seen)?);
+    let mut arming: Option<Arming> = None;
+    for question in app.question().into_iter().chain(app.others()) {
+        let seen = Presented {
+            question_id: question.id.clone(),
+            digest: question.digest.clone(),
+            visible: app.visible,
+            end_seen: app.end_seen,
+            change: app.change,
+        };
+        // All of them have to be armed.
+        let told = link.call::<PresentQuestion>(&seen)?;
+        if arming.as_ref().is_none_or(|arming| arming.armed) {
+            arming = Some(told);
+        }
+    }
+    if arming.is_some() {
+        app.arming = arming;
+    }
     Ok(())
 }
 
@@ -192,7 +201,7 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
     // What is saved for a tool is its pattern, always, in the agent's own file.
     let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
-    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+    let params = AnswerParams {
         question_id: question.id.clone(),
         digest: question.digest.clone(),
         answer,
@@ -203,7 +212,21 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
         proposal,
         feedback,
         requests,
-    })?;
+    };
+    let answered = link.call::<AnswerQuestion>(&params)?;
+    // *Once* and *deny* are about all that is shown as one.
+    let others = if matches!(answer, Answer::Once | Answer::Deny) { app.others() } else { Vec::new() };
+    let mut count = u32::from(answered.applied);
+    for other in &others {
+        let (question_id, digest) = (other.id.clone(), other.digest.clone());
+        let params = AnswerParams { question_id, digest, ..params.clone() };
+        count += u32::from(link.call::<AnswerQuestion>(&params)?.applied);
+    }
+    if !others.is_empty() && answered.applied {
+        let done = if answer == Answer::Once { "allowed once" } else { "denied" };
+        app.message = format!("{count} {done}");
+        return Ok(());
+    }
     let code = question.code.clone();
     let done = match answer {
         Answer::Once if all > 1 => "allowed, each of them once",

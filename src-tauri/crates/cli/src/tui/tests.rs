@@ -347,3 +347,58 @@ fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
     let said = screen(&mut showing(unsaved), 100, 40).join("\n");
     assert!(said.contains("postern agents set main env-set=FOO"), "{said}");
 }
+
+/// A question about one of several pages, which are of one shape.
+fn page(number: u32) -> Question {
+    let line = format!("curl https://example.com/page/{number}");
+    let mut one = Question { id: format!("q{number}"), line: line.clone(), ..question("curl", 1) };
+    one.risk.level = postern_policy::RiskLevel::NeedsReview;
+    one.digest = number.to_string().repeat(64);
+    one.command[0].text = postern_contract::shown(&line);
+    one
+}
+
+#[test]
+fn what_is_alike_is_one_question_with_every_line_and_digest() {
+    let mut app = App::default();
+    for number in 1..=3 {
+        app.hear(Told::QuestionOpened(Box::new(page(number))));
+    }
+    let said = screen(&mut app, 100, 40).join("\n");
+    for part in [
+        "main wants to run a command, 3 times",
+        "A: allow these 3 once",
+        "d: deny these 3",
+        "b: one at a time",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    for number in 1..=3 {
+        assert!(said.contains(&format!("● curl https://example.com/page/{number}")), "{said}");
+        assert!(said.contains(&number.to_string().repeat(64)), "{said}");
+    }
+    assert_eq!(app.others().len(), 2);
+}
+
+#[test]
+fn nobody_joins_what_is_armed_and_one_at_a_time_shows_one() {
+    let mut app = App::default();
+    app.hear(Told::QuestionOpened(Box::new(page(1))));
+    app.hear(Told::QuestionOpened(Box::new(page(2))));
+    screen(&mut app, 100, 40);
+    armed(&mut app);
+    let change = app.change;
+    app.hear(Told::QuestionOpened(Box::new(page(3))));
+    screen(&mut app, 100, 40);
+    assert_eq!((app.others().len(), app.change), (1, change), "what is armed stays as it is");
+    let how = postern_contract::ClosedBy::Denied;
+    app.hear(Told::QuestionClosed(Closed { id: "q2".into(), code: "a1b2".into(), how, face: None }));
+    assert!(app.arming.is_none(), "one less is something else to judge");
+    app.press(Key::Char('b'));
+    assert_eq!(app.others().len(), 1, "the one that came later, on demand");
+    app.press(Key::Char('b'));
+    let said = screen(&mut app, 100, 40).join("\n");
+    assert!(app.others().is_empty() && !said.contains("times"), "{said}");
+    app.press(Key::Char('b'));
+    assert_eq!(app.others().len(), 1, "together again");
+}

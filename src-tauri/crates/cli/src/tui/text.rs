@@ -3,7 +3,7 @@
 //! The effect, what is dangerous, the steps with their marks, why it asks, the rights of the run; then the
 //! details. Nothing is cut off, what is escaped is marked as such.
 
-use postern_contract::{EnvChangeKind, Piece, PieceKind, Question, Shown, ShownStep, ShownSubject};
+use postern_contract::{Batch, EnvChangeKind, Piece, PieceKind, Question, Shown, ShownStep, ShownSubject};
 use postern_policy::{Decision, RiskLevel};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -29,10 +29,10 @@ pub(super) fn shown(text: &Shown, style: Style) -> Vec<Run> {
     text.iter().map(run).collect()
 }
 
-/// Returns the whole question, wrapped to a width in columns; the words of an offer as the person changed
-/// them.
+/// The whole question, wrapped to a width in columns, or several of one shape; the words of an offer as the person changed them.
 pub(super) fn question(
     question: &Question,
+    batch: Option<&Batch>,
     edited: Option<&(String, String)>,
     width: usize,
 ) -> Vec<Line<'static>> {
@@ -45,7 +45,8 @@ pub(super) fn question(
         runs.extend(value);
         lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
-    add("", shown(&question.headline, Style::new().bold()));
+    let headline = batch.map_or(&question.headline, |batch| &batch.headline);
+    add("", shown(headline, Style::new().bold()));
     add("", context(question));
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
@@ -53,10 +54,14 @@ pub(super) fn question(
     }
     danger(question, &mut add);
     add("", vec![]);
-    command(question, &mut add);
+    match batch {
+        Some(batch) => members(batch, &mut add),
+        None => command(question, &mut add),
+    }
     add("", vec![]);
     add("", shown(&question.why, Style::new()));
-    if let Some(says) = &question.asker.says {
+    let each_says = batch.is_some_and(|batch| batch.members.iter().any(|member| member.says.is_some()));
+    if let Some(says) = question.asker.says.as_ref().filter(|_| !each_says) {
         let words = shown(says, Style::new().add_modifier(Modifier::ITALIC));
         add("", [vec![plain("“")], words, vec![plain("”"), dim(" — the agent’s words")]].concat());
     }
@@ -66,6 +71,9 @@ pub(super) fn question(
     add("", vec![]);
     offers(question, edited, &mut add);
     add("", vec![dim("Details")]);
+    if batch.is_none() {
+        argv(question, &mut add);
+    }
     details(question, &mut add);
     past(question, &mut add);
     if question.risk.level != RiskLevel::Dangerous || !question.danger.is_empty() {
@@ -78,7 +86,13 @@ pub(super) fn question(
     }
     add("policy", shown(&question.policy, Style::new()));
     add("channel", shown(&question.asker.known_by, Style::new()));
-    add("digest", vec![plain(&question.digest)]);
+    let digests = batch.map_or_else(
+        || vec![&question.digest],
+        |batch| batch.members.iter().map(|member| &member.digest).collect(),
+    );
+    for digest in digests {
+        add("digest", vec![plain(digest)]);
+    }
     lines
 }
 
@@ -116,7 +130,23 @@ fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// Adds the command with its steps, or the use of a tool.
+/// Each of several commands of one shape, with what differs marked.
+fn members(batch: &Batch, add: &mut impl FnMut(&str, Vec<Run>)) {
+    for member in &batch.members {
+        let mut runs = vec![("● ".to_owned(), Style::new().fg(Color::Yellow))];
+        runs.extend(member.line.iter().map(|part| {
+            let style = if part.differs { Style::new().fg(Color::Cyan).bold() } else { Style::new() };
+            (part.text.clone(), style)
+        }));
+        add("", runs);
+        if let Some(says) = &member.says {
+            let words = shown(says, Style::new().add_modifier(Modifier::ITALIC));
+            add("", [vec![plain("  “")], words, vec![plain("”")]].concat());
+        }
+    }
+}
+
+/// The command with its steps, or what a tool is used for.
 fn command(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (label, text) in question.subject.rows() {
         add(&label, shown(&text, Style::new().bold()));
@@ -169,10 +199,13 @@ fn step_runs(step: &ShownStep) -> Vec<Run> {
     [begun.to_vec(), why.concat()].concat()
 }
 
-fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
+fn argv(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (index, word) in question.argv.iter().flatten().enumerate() {
         add(&format!("word {index}"), shown(word, Style::new()));
     }
+}
+
+fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for program in &question.programs {
         let mut runs = shown(&program.path, Style::new());
         if let Some(real) = &program.real_path {

@@ -4,7 +4,7 @@ use super::app::{App, Mode, View};
 use super::inbox;
 use super::text::{self, wrap};
 use crate::print;
-use postern_contract::{Question, RequestRow};
+use postern_contract::{Batch, Question, RequestRow};
 use postern_protocol::{EndReason, RunState};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -84,7 +84,9 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
         frame.render_widget(Paragraph::new("nothing waits"), body);
         return;
     };
-    let lines = text::question(question, app.choice.edited.as_ref(), body.width.into());
+    let others: Vec<Question> = app.others().into_iter().cloned().collect();
+    let batch = (!others.is_empty()).then(|| Batch::of(question, &others));
+    let lines = text::question(question, batch.as_ref(), app.choice.edited.as_ref(), body.width.into());
     app.lines = lines.len();
     app.room = body.height.into();
     app.scroll = app.scroll.min(app.lines.saturating_sub(app.room));
@@ -183,9 +185,13 @@ fn keys(app: &App) -> String {
                 all => format!("   M: allow all {all} once"),
             };
             let inbox = if app.questions.len() > 1 { "   i: inbox   [ ]: others" } else { "" };
+            let (deny, once, singly) = match app.others().len() + 1 {
+                1 => ("deny".to_owned(), "allow once".to_owned(), ""),
+                n => (format!("deny these {n}"), format!("allow these {n} once"), "   b: one at a time"),
+            };
             let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "d: deny   A: allow once{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll{inbox}   Tab: activity   q: quit"
+                "d: {deny}   A: {once}{singly}{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll{inbox}   Tab: activity   q: quit"
             )
         }
     }

@@ -56,7 +56,10 @@ pub fn headline(agent: &Shown, risk: &Risk) -> Shown {
 fn second(risk: &Risk) -> Option<&RatedEffect> {
     let (first, second) = (risk.effects.first()?, risk.effects.get(1)?);
     let both = [first, second].iter().all(|rated| rated.level == RiskLevel::Dangerous && !rated.guessed);
-    (both && first.effect.kind() != second.effect.kind()).then_some(second)
+    // What a name looks like is no effect: it is among what makes it dangerous.
+    let is_name =
+        matches!(second.effect, Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) });
+    (both && !is_name && first.effect.kind() != second.effect.kind()).then_some(second)
 }
 
 /// Returns how many effects the headline names: the first ones.
