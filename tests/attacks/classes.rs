@@ -232,3 +232,70 @@ fn a_class_that_is_denied_denies() {
     let missing = arena.run(&["agents", "set", agent.id(), "folders=none", "files=allow"]);
     assert!(missing.code != 0 && missing.stderr.contains("folders=~/Projects/site"), "{missing:?}");
 }
+
+#[test]
+fn no_folder_that_a_request_chooses_becomes_the_agents() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let home = arena.home().to_owned();
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::write(home.join(".ssh/id_rsa"), SECRET).unwrap();
+    agent.write(
+        "evil.sh",
+        "#!/bin/sh\ncat ~/.ssh/id_rsa .ssh/id_rsa; echo x > mark; echo x > ~/mark\n",
+        0o755,
+    );
+    let (evil, data) = (agent.path("evil.sh"), arena.data().to_owned());
+    let up = agent.project().join("..");
+    for folder in [std::path::Path::new("/"), &home, &data, &up] {
+        for line in [evil.clone(), "echo x > mark".to_owned(), "cat .ssh/id_rsa".to_owned()] {
+            let end = tried(&mut agent, json!({ "shell": line, "cwd": folder }));
+            assert!(!output(&end).contains(SECRET), "{line} in {}: {end}", folder.display());
+            assert!(!folder.join("mark").exists() && !home.join("mark").exists(), "{line}: {end}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_the_agent_that_became_a_link_holds_nothing() {
+    let Some(arena) = Arena::open_own() else { return };
+    let mut agent = worker(&arena, "main");
+    let (project, moved) = (agent.project().to_owned(), arena.outside().join("moved"));
+    fs::create_dir_all(arena.home().join(".ssh")).unwrap();
+    fs::write(arena.home().join(".ssh/id_rsa"), SECRET).unwrap();
+    fs::rename(&project, &moved).unwrap();
+    for target in [arena.home().to_owned(), arena.data().to_owned(), "/".into()] {
+        std::os::unix::fs::symlink(&target, &project).unwrap();
+        for line in
+            ["cat .ssh/id_rsa control.key; ls -A", "echo x > mark", "python3 -c 'open(\"mark\", \"w\")'"]
+        {
+            let end = tried(&mut agent, json!({ "shell": line }));
+            assert!(!output(&end).contains(SECRET), "{line} in {}: {end}", target.display());
+            assert!(!target.join("mark").exists(), "{line} in {}: {end}", target.display());
+        }
+        fs::remove_file(&project).unwrap();
+    }
+    fs::rename(&moved, &project).unwrap();
+}
+
+#[test]
+fn programs_that_are_planted_on_the_way_stand_for_no_others() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let mark = arena.outside().join("mark");
+    let planted = format!("#!/bin/sh\necho planted\ntouch {}\n", mark.display());
+    agent.sh("mkdir -p node_modules/.bin");
+    for name in ["git", "node_modules/.bin/git", "node_modules/.bin/make", "cat"] {
+        agent.write(name, &planted, 0o755);
+    }
+    agent.sh("/usr/bin/git init -q . && echo all: > Makefile");
+    for line in ["git status", "cat Makefile", "make"] {
+        let (_, end) = worked(&mut agent, line);
+        assert!(!output(&end).contains("planted"), "{line}: {end}");
+    }
+    for line in ["PATH=$PWD/node_modules/.bin:$PATH git status", "PATH=.:$PATH cat Makefile", "./git status"]
+    {
+        tried(&mut agent, json!({ "shell": line }));
+    }
+    assert!(!mark.exists(), "a planted program ran with the person's rights");
+}

@@ -242,3 +242,55 @@ fn a_host_that_cannot_confine_asks_and_says_why() {
     }
     assert!(!agent.project().join("result").exists(), "nothing of it ran");
 }
+
+#[test]
+fn what_a_rule_denies_is_not_there_for_code_of_the_project() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = builder(&arena);
+    arena.ok(&["agents", "set", agent.id(), "look=allow", "files=allow", "build=allow", "--yes"]);
+    agent.sh("mkdir deep vault");
+    agent.write(".env", SECRET, 0o644);
+    agent.write("deep/.env", SECRET, 0o644);
+    agent.write("vault/key", SECRET, 0o644);
+    agent.write("real", SECRET, 0o644);
+    agent.write("versions.lock", "mine\n", 0o644);
+    agent.sh("ln -s ../real deep/.env.link && mkdir l && ln -s ../real l/.env");
+    let evil = "#!/bin/bash\n\
+        cat .env deep/.env l/.env real vault/key; cat < .env; grep -r THE . ; head -c 99 /proc/self/cwd/.env\n\
+        chmod 644 .env; ln .env hard; cat hard; mv deep shallow; cat shallow/.env; cp -r deep copy; cat copy/.env\n\
+        tar c . | tr -d '\\0'; python3 -c 'print(open(\".env\").read())'; (cd deep; cat .env)\n\
+        echo evil > versions.lock; rm -f versions.lock; mv real x; cat x\n\
+        echo evil ran; exit 0\n";
+    agent.write("evil.sh", evil, 0o755);
+    agent.write("Makefile", "all:\n\t@./evil.sh\n", 0o644);
+    let (_, end) = ran(&mut agent, "make");
+    assert!(output(&end).contains(SECRET), "the attack works without the rules: {end}");
+    agent.sh("rm -rf copy shallow hard x versions.lock; mkdir -p deep; [ -e real ] || echo none");
+    for (file, text) in [("deep/.env", SECRET), ("real", SECRET), ("versions.lock", "mine\n")] {
+        agent.write(file, text, 0o644);
+    }
+    let vault = format!("{}/**", agent.path("vault"));
+    arena.ok(&["rules", "deny", "--read", "**/.env", "--agent", agent.id()]);
+    arena.ok(&["rules", "deny", "--read", &vault, "--agent", agent.id()]);
+    arena.ok(&["rules", "deny", "--write", "**/*.lock", "--agent", agent.id()]);
+    arena.ok(&["rules", "allow", "make look", "--agent", agent.id(), "--confine", "look"]);
+    agent.write("Makefile", "all:\n\t@./evil.sh\nlook:\n\t@bash evil.sh\n", 0o644);
+    for (line, profile) in [("make", "project"), ("./evil.sh", "project"), ("make look", "look")] {
+        let (started, end) = ran(&mut agent, line);
+        assert_eq!(started["params"]["profile"], profile, "{line}: {started}");
+        let said = output(&end);
+        assert!(said.contains("evil ran") && !said.contains(SECRET), "{line}: {said}");
+    }
+    assert_eq!(fs::read_to_string(agent.project().join("versions.lock")).unwrap(), "mine\n");
+    assert_eq!(
+        fs::read_to_string(agent.project().join(".env")).unwrap(),
+        SECRET,
+        "it is there for the person"
+    );
+    let explained = arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "make"]);
+    assert!(explained.contains("It can't read `**/.env`"), "{explained}");
+    agent.sh("ln .env other-name");
+    let posted = agent.post(json!({ "shell": "make" }));
+    let end = agent.end(&posted);
+    assert!(end.to_string().contains("hard links"), "another name would show it: {end}");
+}

@@ -254,3 +254,28 @@ fn a_host_that_is_gone_is_named_and_what_touches_nothing_goes_on() {
     assert_eq!(decision(host.hook(&MAIN, &event("Bash", &json!({"command": "ls"}), &home))).0, "deny");
     assert_eq!(decision(host.hook(&MAIN, &event("TodoWrite", &json!({"todos": []}), &home))).0, "none");
 }
+
+#[test]
+fn a_class_that_is_denied_denies_the_agents_other_tools() {
+    let host = started();
+    let project = host.scratch("project");
+    let folders = format!("folders={}", project.display());
+    let answered = |tool: &str, input: &Value| decision(host.hook(&MAIN, &event(tool, input, &project)));
+    let write = json!({"file_path": project.join("a.txt"), "content": "x"});
+    let calls = [
+        ("WebFetch", json!({"url": "https://example.com/a", "prompt": "x"})),
+        ("Write", write.clone()),
+        ("Edit", json!({"file_path": project.join("a.txt"), "old_string": "a", "new_string": "b"})),
+    ];
+    host.ok(&["agents", "set", "main", &folders, "network=deny", "files=deny"]);
+    for (tool, input) in &calls {
+        let (decision, why) = answered(tool, input);
+        assert_eq!(decision, "deny", "{tool}: {why}");
+        assert!(why.contains("This agent may not"), "{tool}: {why}");
+    }
+    let read = json!({"file_path": project.join("notes.txt")});
+    assert_ne!(answered("Read", &read).0, "deny", "looking is not denied");
+    let line = json!({"write_file": {format!("{}/**", project.display()): "allow"}});
+    std::fs::write(rules_of(&host, "main"), line.to_string()).unwrap();
+    assert_eq!(answered("Write", &write).0, "allow", "a line of the person's comes before a class");
+}

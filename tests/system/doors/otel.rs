@@ -133,3 +133,14 @@ fn a_collector_that_is_stuck_holds_up_nobody_and_the_door_closes() {
     host.ok(&["doors", "disable", "otel"]);
     assert_eq!(Asked::new(&channel, &["uname"]).end().code, 0);
 }
+
+#[test]
+fn a_confined_run_tells_its_profile() {
+    let collector = Endpoint::start(&[]);
+    let (host, channel) = open(&collector, &[]);
+    host.ok(&["agents", "set", "main", "look=allow"]);
+    assert_eq!(Asked::new(&channel, &["uname", "-s"]).end().code, 0);
+    let mut heard = Heard::default();
+    heard.until(&collector, |heard| heard.told("request.finished") && !heard.spans.is_empty());
+    assert_eq!(attribute(heard.span("system.run"), "postern.profile"), "look");
+}

@@ -360,6 +360,12 @@ pub(crate) struct Confine {
     /// A folder of the command [default: the folder where it runs]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
+    /// Files that it may not read: a path with globs [example: '**/.env']
+    #[arg(long, value_name = "FILES")]
+    pub(crate) deny_read: Vec<String>,
+    /// Files that it may not write: a path with globs
+    #[arg(long, value_name = "FILES")]
+    pub(crate) deny_write: Vec<String>,
     /// Refuse folders that links lead to, and say after a failure what was confined (hooks of agents)
     #[arg(long)]
     pub(crate) for_agent: bool,

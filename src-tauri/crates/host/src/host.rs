@@ -185,7 +185,7 @@ impl Host {
             channels: channels.clone(),
             faces: faces.clone(),
             told: told.clone(),
-            world,
+            world: Arc::clone(&world),
             lanes,
             started_at: now(),
             doors: Kept::default(),
@@ -197,7 +197,7 @@ impl Host {
             let _on_these = own.enter();
             control.tell_seldom(stirred, &closed);
             control.tell_of_changes(&closed);
-            tokio::spawn(watch::watch(control.clone(), book, programs, closed.clone()));
+            tokio::spawn(watch::watch(control.clone(), book, programs, world.home.clone(), closed.clone()));
             tokio::spawn(crate::spare::keep(store.clone(), closed.clone()));
             control::listen(control.clone(), &data)
                 .map_err(|error: ListenError| StartError::Control(error.to_string()))?

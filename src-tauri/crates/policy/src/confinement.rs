@@ -20,6 +20,10 @@ pub enum Confinement {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
         reads: Vec<String>,
+        /// Files that are kept from it, wherever they lie.
+        #[serde(default, skip_serializing_if = "Denied::is_empty")]
+        #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+        denied: Denied,
     },
     /// Local work: it reads what `Look` reads, and writes these folders except their protected places. It has a
     /// private temporary folder and private caches, and no sockets of other programs.
@@ -36,7 +40,38 @@ pub enum Confinement {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
         reads: Vec<String>,
+        /// As in `Look`.
+        #[serde(default, skip_serializing_if = "Denied::is_empty")]
+        #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+        denied: Denied,
     },
+}
+
+/// Files that deny rules name: patterns, as the rules have them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Denied {
+    /// Those that it may not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub read: Vec<String>,
+    /// Those that it may not write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub write: Vec<String>,
+}
+
+impl Denied {
+    /// Returns true if it names none.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.write.is_empty()
+    }
+
+    /// Returns true if it names all that the other one does.
+    fn holds(&self, other: &Self) -> bool {
+        other.read.iter().all(|pattern| self.read.contains(pattern))
+            && other.write.iter().all(|pattern| self.write.contains(pattern))
+    }
 }
 
 impl Confinement {
@@ -47,13 +82,23 @@ impl Confinement {
 
     /// Returns the profile for reading these folders.
     pub fn look(folders: Vec<String>) -> Self {
-        Self::Look { folders, reads: Vec::new() }
+        Self::Look { folders, reads: Vec::new(), denied: Denied::default() }
     }
 
     /// Returns the profile for local work in these folders, with the caches of every program.
     pub fn project(folders: Vec<String>, network: bool, loopback: bool) -> Self {
         let (caches, reads) = (crate::caches::every_cache(), Vec::new());
-        Self::Project { folders, network, loopback, caches, reads }
+        Self::Project { folders, network, loopback, caches, reads, denied: Denied::default() }
+    }
+
+    /// Returns it with these files kept from the run; nothing is kept from a run that is not confined.
+    #[must_use]
+    pub fn without(mut self, files: Denied) -> Self {
+        match &mut self {
+            Self::None => {}
+            Self::Look { denied, .. } | Self::Project { denied, .. } => *denied = files,
+        }
+        self
     }
 
     /// Returns true if a run with this profile may do no more than one with the other.
@@ -63,7 +108,10 @@ impl Confinement {
         match (self, other) {
             (_, Self::None) => true,
             (Self::None, _) | (Self::Project { .. }, Self::Look { .. }) => false,
-            (Self::Look { folders, reads }, _) => folders.iter().chain(reads).all(readable),
+            _ if !self.denied().is_none_or(|own| other.denied().is_none_or(|denied| own.holds(denied))) => {
+                false
+            }
+            (Self::Look { folders, reads, .. }, _) => folders.iter().chain(reads).all(readable),
             (
                 Self::Project { network, loopback, caches, reads, .. },
                 Self::Project { folders, network: wide, loopback: local, caches: tools, .. },
@@ -104,10 +152,11 @@ impl Confinement {
         };
         let folders = match self {
             // It writes none of them.
-            Self::Look { folders, reads } => [folders.as_slice(), reads].concat(),
+            Self::Look { folders, reads, .. } => [folders.as_slice(), reads].concat(),
             Self::None | Self::Project { .. } => self.folders().to_vec(),
         };
-        Some(Confined { profile: self.profile()?, folders, network, loopback })
+        let Denied { read: deny_read, write: deny_write } = self.denied().cloned().unwrap_or_default();
+        Some(Confined { profile: self.profile()?, folders, network, loopback, deny_read, deny_write })
     }
 
     /// Returns the folders that it names.
@@ -115,6 +164,14 @@ impl Confinement {
         match self {
             Self::None => &[],
             Self::Look { folders, .. } | Self::Project { folders, .. } => folders,
+        }
+    }
+
+    /// Returns the files that are kept from it; `None` if it is not confined.
+    pub fn denied(&self) -> Option<&Denied> {
+        match self {
+            Self::None => None,
+            Self::Look { denied, .. } | Self::Project { denied, .. } => Some(denied),
         }
     }
 
@@ -357,6 +414,7 @@ mod tests {
             loopback: false,
             caches: Vec::new(),
             reads: Vec::new(),
+            denied: Denied::default(),
         };
         let from_little_to_much = [&look, &project, &none];
         for (at, one) in from_little_to_much.iter().enumerate() {
@@ -370,9 +428,22 @@ mod tests {
             panic!("{project:?}")
         };
         let reads = vec!["/q".to_owned()];
-        let reading = Confinement::Project { folders: own, network, loopback, caches, reads: reads.clone() };
+        let reading = Confinement::Project {
+            folders: own,
+            network,
+            loopback,
+            caches,
+            reads: reads.clone(),
+            denied: Denied::default(),
+        };
         assert!(project.is_within(&reading) && !reading.is_within(&project));
         assert!(Confinement::look(reads).is_within(&reading));
+        let less = |profile: &Confinement| {
+            profile.clone().without(Denied { read: vec!["**/.env".to_owned()], write: Vec::new() })
+        };
+        assert!(less(&project).is_within(&project) && !project.is_within(&less(&project)));
+        assert!(less(&look).is_within(&less(&project)) && !look.is_within(&less(&project)));
+        assert!(less(&project).is_within(&none) && less(&none).is_none());
     }
 
     #[test]

@@ -52,11 +52,11 @@ pub use check::{
     TooBroad, also_covered, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use classes::{Access, Class};
-pub use confinement::{Confinement, DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
+pub use confinement::{Confinement, DEVICES, Denied, INSTALLED, SYSTEM_PLACES, protected_places};
 pub use facts::{Confinable, Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
-    CommandAgainst, against_command_tool, against_files, changes, core, judge, judge_unanswered,
-    protect_in_own_shell, rule_ref, source_words,
+    CommandAgainst, against_classes, against_command_tool, against_files, changes, core, judge,
+    judge_unanswered, protect_in_own_shell, rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, from_home, normal as normal_path};
@@ -66,7 +66,7 @@ pub use propose::{
     Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
 };
 pub use protected::{
-    GIT_FOLDER, GIT_NESTS, GIT_OBEYS, Protected, ProtectedPlace, Protection, ShellTouch, StandIn,
+    GIT_NESTS, GIT_OBEYS, Protected, ProtectedPlace, Protection, ShellTouch, StandIn, is_git_folder,
     is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
 pub use readable::{NotReadable, why_not_readable};
@@ -76,7 +76,7 @@ pub use rule::{
     Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,
     Usage,
 };
-pub use ruleset::{Broken, RuleSet};
+pub use ruleset::{Broken, DeniedFiles, RuleSet};
 pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };

@@ -13,7 +13,7 @@ use crate::settings::{AgentId, BadAgentId, Settings};
 use crate::subject::Origin;
 use crate::suggest::Asked;
 use crate::verdict::{Decision, RiskLevel, Verdict};
-use postern_command::{ArgFact, Dialect, read_shell_at};
+use postern_command::{ArgFact, Dialect, Effect, read_shell_at};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -82,7 +82,10 @@ pub struct Measured {
     pub without_offer: usize,
     /// High-risk commands, whatever is decided about them.
     pub dangerous: usize,
-    /// Counts of questions and denials by cause, the highest first.
+    /// Commands that run without a question and with the user's rights, although they start code of the project, of the request
+    /// or of the network.
+    pub code_unconfined: usize,
+    /// What is asked or denied, by cause; most first.
     pub by_reason: Vec<Tally>,
     /// Counts of questions and denials by program, the highest first.
     pub by_program: Vec<Tally>,
@@ -203,6 +206,7 @@ impl<'a> Measuring<'a> {
         match verdict.decision {
             Decision::Allow => {
                 self.counts.allowed += 1;
+                self.counts.code_unconfined += usize::from(runs_code_unconfined(&verdict));
                 return;
             }
             Decision::Ask => self.counts.asked += 1,
@@ -271,6 +275,16 @@ impl<'a> Measuring<'a> {
         }
         *compiled = RuleSet::compile(rules.iter(), &self.setup.home, true);
     }
+}
+
+fn runs_code_unconfined(verdict: &Verdict) -> bool {
+    let code = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::RunProjectCode { .. } | Effect::RunInlineCode { .. } | Effect::RunDownloadedCode { .. }
+        )
+    };
+    verdict.confinement.is_none() && verdict.risk.effects.iter().any(|rated| code(&rated.effect))
 }
 
 #[derive(Default)]
@@ -363,6 +377,22 @@ mod tests {
         let by = |tallies: &[super::Tally]| tallies.iter().map(|one| one.asked + one.denied).sum::<usize>();
         assert_eq!(by(&found.by_reason), found.asked + found.denied);
         assert!(found.by_program.iter().any(|one| one.name == "npm" && one.asked == 1), "{found:?}");
+    }
+
+    #[test]
+    fn code_that_runs_with_the_users_rights_is_counted() {
+        let lines =
+            ["npm test", "make", "./x.sh", "python3 -c 'print(1)'", "cat a", "git status", "git push"];
+        let lines = lines.map(|line| ("a", line));
+        let mut setup = looking();
+        for class in crate::Class::ALL {
+            setup.settings.set_access(class, crate::Access::Allow);
+        }
+        let by_classes = measured(&lines, &setup);
+        assert_eq!((by_classes.code_unconfined, by_classes.allowed), (0, 6), "{by_classes:?}");
+        let rules = vec![rule(1, Effect::Allow, "npm test"), rule(2, Effect::Allow, "git push")];
+        let by_rule = measured(&lines, &Setup { rules, ..looking() });
+        assert_eq!(by_rule.code_unconfined, 1, "{by_rule:?}");
     }
 
     #[test]

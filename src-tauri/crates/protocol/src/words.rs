@@ -94,6 +94,12 @@ pub struct Confined {
     /// True if it may serve and connect on loopback.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loopback: bool,
+    /// Files that it may not read: patterns of deny rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny_read: Vec<String>,
+    /// Files that it may not write: patterns of deny rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny_write: Vec<String>,
 }
 
 /// State of a request.

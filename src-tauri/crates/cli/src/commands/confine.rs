@@ -8,7 +8,7 @@ use postern_command::escape;
 use postern_contract::render;
 use postern_host::confine::{UserPlaces, describe, environment_here};
 use postern_host::run::{NotRun, run_here};
-use postern_policy::Confinement;
+use postern_policy::{Confinement, Denied};
 use std::path::{Path, PathBuf};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -100,12 +100,15 @@ fn confinement(command: &Confine, cwd: &str) -> Result<Confinement, Failure> {
         };
         command.folder.iter().map(real).collect::<Result<_, _>>()?
     };
+    let denied = Denied { read: command.deny_read.clone(), write: command.deny_write.clone() };
     match command.profile {
         Profile::Look if command.network || command.loopback => {
             Err(Failure::usage("the profile look has no network: use project"))
         }
-        Profile::Look => Ok(Confinement::look(folders)),
-        Profile::Project => Ok(Confinement::project(folders, command.network, command.loopback)),
+        Profile::Look => Ok(Confinement::look(folders).without(denied)),
+        Profile::Project => {
+            Ok(Confinement::project(folders, command.network, command.loopback).without(denied))
+        }
     }
 }
 

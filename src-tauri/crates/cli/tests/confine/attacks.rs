@@ -112,6 +112,33 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "ln -s $W/outside s/.claude 2>/dev/null || ln -s $W/outside src/.claude",
         Exists("project/src/.claude"),
     ),
+    (
+        "bare repository by commondir",
+        "mkdir -p b c/objects c/refs; echo 'ref: refs/heads/main' > b/HEAD; git config -f c/config core.sshCommand evil; \
+         echo ../c > b/commondir",
+        Exists("project/b/commondir"),
+    ),
+    (
+        "folder that nobody lists",
+        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 111 s",
+        Exists("project/s/.claude/settings.json"),
+    ),
+    (
+        "project that nobody lists",
+        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 311 .",
+        Exists("project/s/.claude/settings.json"),
+    ),
+    (
+        "folder that nobody changes",
+        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 555 s",
+        Exists("project/s/.claude/settings.json"),
+    ),
+    (
+        "names that are taken",
+        "mkdir -p s/.claude; echo x > s/.claude/settings.json; \
+         for i in '' .{0..300}; do mkdir s/.claude.set-aside-by-postern$i; done",
+        Exists("project/s/.claude/settings.json"),
+    ),
     ("start file", "echo evil > src/.envrc", Exists("project/src/.envrc")),
     ("write outside", "echo x > $W/outside/new", Exists("outside/new")),
     ("write at home", "echo x > ~/.bashrc", Exists("home/.bashrc")),
@@ -208,7 +235,122 @@ fn no_attack_works_confined() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Returns the attack by a shell that has a folder open.
+#[test]
+fn places_hold_in_a_folder_with_many_files() {
+    let world = World::new();
+    let filled = world.run(&How::Project, &format!("touch {{1..21000}}; {PLANT}"));
+    assert_eq!(filled.status.code(), Some(0), "{}", said(&filled));
+    assert!(!world.path("project/s/.claude").exists(), "{}", said(&filled));
+    world.run(&How::Project, "git config core.fsmonitor evil; echo evil > vendor/x/.git/config");
+    for config in ["project/.git/config", "project/vendor/x/.git/config"] {
+        let text = fs::read_to_string(world.path(config)).unwrap();
+        assert!(!text.contains("evil"), "{config}: {text}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_is_pinned_as_a_whole() {
+    let world = World::new();
+    assert_eq!(world.run(&How::Free, "chmod 311 vendor").status.code(), Some(0));
+    let printed = said(&world.run(&How::Project, "chmod 755 vendor; echo evil > vendor/x/.git/config"));
+    assert!(
+        !fs::read_to_string(world.path("project/vendor/x/.git/config")).unwrap().contains("evil"),
+        "{printed}"
+    );
+    assert!(world.path("project/vendor/x").exists(), "it stays where it is: {printed}");
+    assert_eq!(world.run(&How::Free, "chmod 311 .").status.code(), Some(0));
+    let refused = world.run(&How::Project, "echo ran");
+    assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(125), true), "{}", said(&refused));
+}
+
+/// Starts a line in the profile `project`, and returns when it has made a file of this name.
+fn started(world: &World, text: &str, ready: &str) -> std::process::Child {
+    let mut command = world.command(&How::Project, "project", text);
+    let command = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while !world.path("project").join(ready).exists() {
+        assert!(child.try_wait().unwrap().is_none(), "{text} ended early");
+    }
+    child
+}
+
+const PLANT: &str = "mkdir -p s/.claude && echo evil > s/.claude/settings.json";
+
+#[test]
+fn what_one_run_plants_another_one_cannot_plant_again() {
+    let world = World::new();
+    let text = format!("{PLANT}; touch first; until [ -e second ]; do :; done");
+    let mut first = started(&world, &text, "first");
+    let text = format!("touch second; until [ ! -e s/.claude ]; do :; done; {PLANT}");
+    let mut second = started(&world, &text, "second");
+    assert!(first.wait().unwrap().success() && second.wait().unwrap().success());
+    assert!(!world.path("project/s/.claude").exists(), "the second run's is set aside, too");
+}
+
+#[test]
+fn what_a_killed_run_planted_does_not_stay() {
+    let world = World::new();
+    let mut killed = started(&world, &format!("{PLANT}; touch ready; sleep 1000"), "ready");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let next = said(&world.run(&How::Project, "cat s/.claude/settings.json"));
+    assert!(!world.path("project/s/.claude").exists(), "{next}");
+    assert!(
+        next.contains("s/.claude is protected") && !next.contains("evil\n"),
+        "the next run tells it: {next}"
+    );
+}
+
+/// Another program's terminal, and what was typed into it at its end.
+const TERMINAL: &str = "import os, pty, select, sys\nm, s = pty.openpty()\nprint(os.ttyname(s), flush=True)\n\
+    sys.stdin.readline()\nprint(os.read(m, 99) if select.select([m], [], [], 0)[0] else 'nothing')\n";
+
+#[test]
+fn no_terminal_of_another_program_is_written() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let world = World::new();
+    for (how, works) in [(How::Free, true), (How::Look, false), (How::Project, false), (How::Loopback, false)]
+    {
+        let mut owner = world.command(&How::Free, "project", "exec /usr/bin/python3 -c \"$TERMINAL\"");
+        owner
+            .env("TERMINAL", TERMINAL)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped());
+        let mut owner = owner.spawn().unwrap();
+        let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
+        let terminal = lines.next().unwrap().unwrap();
+        let printed = said(&world.run(&how, &format!("echo evil > {terminal}")));
+        owner.stdin.take().unwrap().write_all(b"\n").unwrap();
+        let typed = lines.next().unwrap().unwrap();
+        owner.wait().unwrap();
+        assert_eq!(typed.contains("evil"), works, "{typed}: {printed}");
+    }
+}
+
+#[test]
+fn a_setuid_program_gets_no_more_rights() {
+    if !rustix::process::getuid().is_root() {
+        eprintln!("skipped: only root makes a program that runs as root");
+        return;
+    }
+    let world = World::new();
+    let (program, roots) = (world.path("project/cat"), world.path("project/roots"));
+    fs::copy("/usr/bin/cat", &program).unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o4755)).unwrap();
+    fs::write(&roots, SECRET).unwrap();
+    fs::set_permissions(&roots, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    if !said(&world.run(&How::Free, "./cat roots")).contains(SECRET) {
+        eprintln!("skipped: this file system has no setuid programs");
+        return;
+    }
+    for how in [How::Look, How::Project, How::Loopback] {
+        let printed =
+            said(&world.run(&how, "./cat roots; cp cat c; chmod 4755 c; ./c roots; su -c 'cat roots'"));
+        assert!(!printed.contains(SECRET), "{printed}");
+    }
+}
+
+/// The attack by a shell that has a folder open.
 fn inherited(world: &World, how: &How, attack: &str) -> std::process::Command {
     let confine = match how {
         How::Free => "bash -c",

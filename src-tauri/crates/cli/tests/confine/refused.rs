@@ -1,6 +1,6 @@
 //! Commands that `postern confine` refuses, and its messages.
 
-use super::world::{How, World, said};
+use super::world::{How, SECRET, World, said};
 use std::fs;
 
 #[test]
@@ -80,4 +80,26 @@ fn the_profile_in_effect_is_printed() {
         assert!(text.contains(&part), "{part}: {text}");
     }
     assert!(!project.join(".claude").exists(), "it only prints");
+}
+
+#[test]
+fn files_that_are_denied_are_not_there_for_it() {
+    let world = World::new();
+    let text = "echo $SECRET > .env; mkdir -p a; echo $SECRET > a/.env; echo one > a.lock";
+    let mut made = world.command(&How::Free, "project", text);
+    assert!(made.env("SECRET", SECRET).status().unwrap().success());
+    for profile in ["look", "project"] {
+        let deny = "--deny-read '**/.env' --deny-write '**/*.lock'";
+        let attack =
+            "cat .env a/.env a/../.env; grep -r USERS .; echo two > a.lock; mv a b; cat b/.env; echo ran";
+        let output =
+            world.run(&How::Free, &format!("$W/postern confine {profile} {deny} -- bash -c '{attack}'"));
+        let printed = said(&output);
+        assert!(printed.contains("ran") && !printed.contains(SECRET), "{profile}: {printed}");
+        let shown = said(&world.run(&How::Free, &format!("$W/postern confine {profile} {deny} --print")));
+        assert!(shown.contains(&format!("hidden    {}", world.path("project/a/.env").display())), "{shown}");
+    }
+    assert_eq!(fs::read_to_string(world.path("project/a.lock")).unwrap(), "one\n");
+    let wrong = world.run(&How::Free, "$W/postern confine project --deny-read '[' -- echo ran");
+    assert!(wrong.status.code() == Some(125) && !said(&wrong).contains("ran\n"), "{}", said(&wrong));
 }

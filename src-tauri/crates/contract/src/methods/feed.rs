@@ -1,7 +1,7 @@
 //! The feed: what happened, step by step, for whoever tells it outwards.
 
 use crate::RequestRow;
-use postern_policy::{AgentId, Millis};
+use postern_policy::{AgentId, Millis, Profile};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -52,6 +52,8 @@ pub struct FeedEvent {
     pub times: Option<FeedTimes>,
     /// The program it names first, without arguments, ready to be shown; none for shell text.
     pub program: Option<String>,
+    /// Profile that it runs or ran with; none with the user's rights.
+    pub profile: Option<Profile>,
     /// Approver that answered, or that widened what may run.
     pub face: Option<String>,
     /// At a door: which.

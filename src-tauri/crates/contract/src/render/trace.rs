@@ -4,7 +4,7 @@ use super::cause::elevated;
 use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::Shown;
-use postern_policy::{Confinement, Decision, Found, Security};
+use postern_policy::{Confinement, Decision, Denied, Found, Security};
 
 /// Returns what a stage found, in one sentence.
 pub fn found(found: &Found) -> Shown {
@@ -37,16 +37,20 @@ pub fn found(found: &Found) -> Shown {
             Security::Full => "security: full.",
         }),
         Found::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
-        Found::Confinement(Confinement::Look { folders, reads }) => Sentence::new("look: it reads ")
-            .list(&[folders.as_slice(), reads].concat())
-            .say(" and the system's files, writes nothing, and has no network."),
-        Found::Confinement(Confinement::Project { folders, network, loopback, reads, .. }) => {
+        Found::Confinement(Confinement::Look { folders, reads, denied }) => {
+            let begun = Sentence::new("look: it reads ")
+                .list(&[folders.as_slice(), reads].concat())
+                .say(" and the system's files, writes nothing, and has no network.");
+            kept_from(begun, denied)
+        }
+        Found::Confinement(Confinement::Project { folders, network, loopback, reads, denied, .. }) => {
             let network = missing_network(*network, *loopback).unwrap_or("the network");
             let begun = Sentence::new("project: it writes in ")
                 .list(folders)
                 .say(" except protected places, reads those, ");
             let further = if reads.is_empty() { begun } else { begun.list(reads).say(", ") };
-            further.say("and the system's files, and has ").say(network).say(".")
+            let whole = further.say("and the system's files, and has ").say(network).say(".");
+            kept_from(whole, denied)
         }
         Found::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
@@ -55,4 +59,14 @@ pub fn found(found: &Found) -> Shown {
         Found::Said(text) => Sentence::default().fragment(text),
     };
     sentence.pieces()
+}
+
+/// Adds the files that deny rules keep from a confined run.
+fn kept_from(mut sentence: Sentence, denied: &Denied) -> Sentence {
+    for (texts, what) in [(&denied.read, " It can't read "), (&denied.write, " It can't write ")] {
+        if !texts.is_empty() {
+            sentence = sentence.say(what).list(texts).say(".");
+        }
+    }
+    sentence
 }

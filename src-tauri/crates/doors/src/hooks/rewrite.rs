@@ -71,6 +71,8 @@ pub fn confined(
 fn line(text: &str, program: &str, data: &str, confined: &Confined) -> Option<String> {
     let mut words = vec![program, "--data", data, "confine", confined.profile.name(), "--for-agent"];
     words.extend(confined.folders.iter().flat_map(|folder| ["--folder", folder]));
+    words.extend(confined.deny_read.iter().flat_map(|files| ["--deny-read", files]));
+    words.extend(confined.deny_write.iter().flat_map(|files| ["--deny-write", files]));
     words.extend(confined.network.then_some("--network"));
     words.extend(confined.loopback.then_some("--loopback"));
     words.extend(["--", SHELL, "-c", "--", text]);
@@ -90,7 +92,8 @@ mod tests {
 
     fn project() -> Confined {
         let folders = vec!["/p/it's $HOME".to_owned(), "/q".to_owned()];
-        Confined { profile: Profile::Project, folders, network: true, loopback: false }
+        let (deny_read, deny_write) = (vec!["**/.env*".to_owned()], vec!["/p/a b".to_owned()]);
+        Confined { profile: Profile::Project, folders, network: true, loopback: false, deny_read, deny_write }
     }
 
     fn line(text: &str) -> Option<String> {
@@ -112,8 +115,9 @@ mod tests {
     fn expected(text: &str) -> Vec<String> {
         let words =
             ["/opt/my app/postern", "--data", "/data", "confine", "project", "--for-agent", "--folder"];
-        let more = ["/p/it's $HOME", "--folder", "/q", "--network", "--", "/bin/bash", "-c", "--", text];
-        words.iter().chain(&more).map(|word| (*word).to_owned()).collect()
+        let more = ["/p/it's $HOME", "--folder", "/q", "--deny-read", "**/.env*", "--deny-write", "/p/a b"];
+        let last = ["--network", "--", "/bin/bash", "-c", "--", text];
+        words.iter().chain(&more).chain(&last).map(|word| (*word).to_owned()).collect()
     }
 
     #[test]

@@ -4,13 +4,13 @@
 //! pinned; this finds new ones, deeper than stand-ins reach, and links that were changed.
 
 use super::beneath;
-use super::survey::{Kind, Survey};
+use super::survey::{Kind, MOST_AFTER, Places, Survey};
 use postern_policy::{GIT_OBEYS, Protected};
 use std::path::{Path, PathBuf};
 
 /// Ending of what was set aside.
 const ASIDE: &str = ".set-aside-by-postern";
-/// Names that are tried before a place is left where it is.
+/// Numbered names that are tried before one that nobody could foresee.
 const MOST_NAMES: usize = 100;
 
 /// A protected place that a confined run created or changed.
@@ -22,10 +22,11 @@ pub struct SetAside {
     pub moved: Result<String, String>,
 }
 
-/// Sets aside what appeared in these folders since the survey.
-pub(super) fn set_aside(folders: &[String], before: &Survey, protected: &Protected) -> Vec<SetAside> {
-    let now = Survey::of(folders, protected);
-    let new = now.places.iter().filter(|(path, kind)| before.places.get(*path) != Some(kind));
+/// Sets aside what appeared in these folders. Folders that the run made unreadable are opened.
+pub(super) fn set_aside(folders: &[String], before: &Places, protected: &Protected) -> Vec<SetAside> {
+    let unlock = |path: &Path| !before.contains_key(path) && beneath::unlock(path).is_ok();
+    let now = Survey::of(folders, protected, MOST_AFTER, &unlock);
+    let new = now.places.iter().filter(|(path, kind)| before.get(*path) != Some(kind));
     // What lies in a new place goes with it.
     let mut moved: Vec<&Path> = Vec::new();
     let mut found = Vec::new();
@@ -35,21 +36,42 @@ pub(super) fn set_aside(folders: &[String], before: &Survey, protected: &Protect
         }
         let Some(top) = folders.iter().map(Path::new).find(|top| path.starts_with(top)) else { continue };
         moved.push(path);
-        let to = rename(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
+        let to = aside(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
         found.push(SetAside { path: path.display().to_string(), moved: to });
+    }
+    if now.cut {
+        let moved = Err("not everything in it could be looked at".to_owned());
+        found.extend(folders.iter().map(|folder| SetAside { path: folder.clone(), moved: moved.clone() }));
     }
     found
 }
 
 /// Renames a place in its folder, and returns its new path.
+fn aside(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
+    match rename(top, path) {
+        // The run may have taken the right to change the folder that holds it.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            beneath::unlock(path.parent().unwrap_or(top))?;
+            rename(top, path)
+        }
+        done => done,
+    }
+}
+
 fn rename(top: &Path, path: &Path) -> std::io::Result<PathBuf> {
     let below = path.strip_prefix(top).map_err(std::io::Error::other)?;
     let (parent, last) = beneath::parent(&beneath::folder(top)?, below)?;
-    for at in 0..MOST_NAMES {
+    for at in 0..=MOST_NAMES {
         let mut name = last.to_owned();
         name.push(ASIDE);
-        if at > 0 {
-            name.push(format!(".{at}"));
+        match at {
+            0 => {}
+            MOST_NAMES => {
+                let mut unforeseen = [0; 8];
+                getrandom::fill(&mut unforeseen).map_err(std::io::Error::other)?;
+                name.push(format!(".{:016x}", u64::from_ne_bytes(unforeseen)));
+            }
+            at => name.push(format!(".{at}")),
         }
         let flags = rustix::fs::RenameFlags::NOREPLACE;
         match rustix::fs::renameat_with(&parent, last, &parent, &name, flags) {
@@ -124,9 +146,9 @@ mod tests {
         let top = place.path().canonicalize().unwrap();
         prepare(&top);
         let folders = vec![top.display().to_string()];
-        let before = Survey::of(&folders, &protected());
+        let before = Survey::of(&folders, &protected(), 1000, &|_| false);
         change(&top);
-        let found = set_aside(&folders, &before, &protected());
+        let found = set_aside(&folders, &before.places, &protected());
         let paths = found.into_iter().map(|found| {
             let to = found.moved.unwrap();
             assert!(Path::new(&to).symlink_metadata().is_ok() && to.starts_with(&found.path), "{to}");

@@ -4,7 +4,7 @@
 //! `.git/config`" has no form in it.
 
 use super::filter::{self, Sockets};
-use super::mounts::{Access, Mounts, onto};
+use super::mounts::{Access, Mounts, Nothing, onto};
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount, Source};
@@ -87,11 +87,14 @@ impl Enforcer for Linux {
     ) -> Result<Fence, String> {
         match confinement {
             Confinement::None => Err("it has no profile".to_owned()),
-            Confinement::Look { folders, reads } => Ok(Fence {
-                ruleset: ruleset::of_look(user, folders, reads, programs.iter().copied())?,
-                filter: filter::of_look()?,
-                lasting: None,
-            }),
+            Confinement::Look { folders, reads, .. } => {
+                let hidden = super::kept(confinement, user)?.hidden;
+                Ok(Fence {
+                    ruleset: ruleset::of_look(user, folders, reads, hidden, programs.iter().copied())?,
+                    filter: filter::of_look()?,
+                    lasting: None,
+                })
+            }
             Confinement::Project { network, loopback, .. } => {
                 let sockets = if *network || *loopback { Sockets::Internet } else { Sockets::None };
                 project(confinement, sockets, user, programs)
@@ -118,12 +121,14 @@ fn project(
     let stand_ins = numbered
         .map(|(folder, number)| StandIns::in_folder(Path::new(folder), &aftermath.before, (&store, number)));
     let stand_ins: Vec<StandIns> = stand_ins.collect::<Result<_, _>>()?;
-    let pins = Mounts::new(folders, &aftermath.before, stand_ins.iter().flat_map(StandIns::paths))?;
+    let mut kept = super::kept(confinement, user)?;
+    let elsewhere = kept.take_elsewhere(folders);
+    let pins = Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::paths))?;
     let writable = [folders, std::slice::from_ref(&cache)].concat();
     let home = Path::new(&user.home);
     let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
     let readable: Vec<PathBuf> = readable.collect();
-    let mut rules = ruleset::of_project(user, &writable, &readable, programs.iter().copied())?;
+    let mut rules = ruleset::of_project(user, &writable, &readable, elsewhere, programs.iter().copied())?;
     rules.open(reads)?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&mounts(&pins, &cache, network)?, network)?;
@@ -147,7 +152,27 @@ fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, Strin
         onto(Path::new(&temporary(cache)), Path::new("/tmp"), Access::Writable),
         onto(Path::new(cache), Path::new(cache), Access::Writable),
     ];
-    SYSTEM.iter().map(new).chain(installed).chain(resolver).chain(own).chain(pins.of_themselves()).collect()
+    let nothing = nothing(cache)?;
+    let pins = pins.of_themselves(&nothing);
+    SYSTEM.iter().map(new).chain(installed).chain(resolver).chain(own).chain(pins).collect()
+}
+
+/// Makes a file and a folder that nobody can read, and returns their paths: they are mounted on what is hidden.
+fn nothing(cache: &str) -> Result<Nothing, String> {
+    use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+    let kept = PathBuf::from(super::kept_for(cache));
+    let nothing = Nothing { file: kept.join("nothing"), folder: kept.join("nothing.d") };
+    let file = std::fs::File::options().write(true).create_new(true).mode(0).open(&nothing.file).map(drop);
+    let folder = std::fs::DirBuilder::new().mode(0).create(&nothing.folder);
+    for (made, path) in [(file, &nothing.file), (folder, &nothing.folder)] {
+        match made {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(format!("{}: {error}", path.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(nothing)
 }
 
 /// Checks from outside that every mount lies where it should: an agent may have put a link there meanwhile.
@@ -163,7 +188,7 @@ fn verify(keeper: &Keeper, pins: &Mounts) -> Result<(), String> {
             rustix::fs::statx(&opened, "", AtFlags::EMPTY_PATH, StatxFlags::TYPE).map_err(|_| moved())?;
         let read_only = rustix::fs::fstatvfs(&opened).map_err(|_| moved())?;
         let read_only = read_only.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
-        let right = read_only == (*access == Access::ReadOnly);
+        let right = read_only == (*access != Access::Writable);
         if !found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) || !right {
             return Err(moved());
         }

@@ -1,7 +1,9 @@
 //! Confinement by the operating system: what such a run may do, and a test if this system can enforce it.
 
 mod after;
+mod baseline;
 mod beneath;
+mod denied;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod survey;
@@ -25,13 +27,15 @@ pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
 
 use crate::resolve::{Cwd, Held, Resolved, Resolver, real_path_at};
 use crate::run;
+use baseline::Baseline;
+use denied::Kept;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
 use postern_request::{Exit, Launch, Plan, Stdin};
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use survey::Survey;
+use survey::{MOST_BEFORE, Places, Survey};
 
 /// Program used to test a profile; it does nothing.
 const HARMLESS: &str = "/usr/bin/true";
@@ -63,7 +67,11 @@ pub(crate) trait Enforcer {
 pub(crate) struct Aftermath {
     folders: Vec<String>,
     before: Survey,
+    baseline: Baseline,
     protected: Protected,
+    /// What a run before it left that was killed with Postern.
+    left: Vec<SetAside>,
+    done: bool,
 }
 
 impl Aftermath {
@@ -72,16 +80,53 @@ impl Aftermath {
         for folder in folders {
             writable(folder, user)?;
         }
-        let real = |path: &str| real_path_at(Path::new(path))?.into_os_string().into_string().ok();
-        let protected = Protected::new(&user.home, real);
-        let before = Survey::of(folders, &protected);
-        Ok(Self { folders: folders.to_vec(), before, protected })
+        let protected = protected(&user.home);
+        let survey = || Survey::of(folders, &protected, MOST_BEFORE, &|_| false).whole(folders);
+        let mut left = Vec::new();
+        let of_killed =
+            |folder: &Path, places: &Places| left.extend(set_aside_in(folder, places, &protected));
+        let (baseline, before) = Baseline::join(folders, &user.home, of_killed, survey)?;
+        Ok(Self { folders: folders.to_vec(), before, baseline, protected, left, done: false })
     }
 
     /// Sets aside the protected places that the run created or changed. Call it when everything of the run has ended.
-    pub(crate) fn set_aside(self) -> Vec<SetAside> {
-        after::set_aside(&self.folders, &self.before, &self.protected)
+    pub(crate) fn set_aside(mut self) -> Vec<SetAside> {
+        self.done = true;
+        let mut all = std::mem::take(&mut self.left);
+        all.extend(after::set_aside(&self.folders, &self.baseline.places, &self.protected));
+        all
     }
+}
+
+impl Drop for Aftermath {
+    fn drop(&mut self) {
+        if !self.done {
+            let found = after::set_aside(&self.folders, &self.baseline.places, &self.protected);
+            tell(&[std::mem::take(&mut self.left), found].concat());
+        }
+    }
+}
+
+fn protected(home: &str) -> Protected {
+    let real = |path: &str| real_path_at(Path::new(path))?.into_os_string().into_string().ok();
+    Protected::new(home, real)
+}
+
+fn set_aside_in(folder: &Path, places: &Places, protected: &Protected) -> Vec<SetAside> {
+    let folder = folder.to_str().map(str::to_owned);
+    folder.map_or_else(Vec::new, |folder| after::set_aside(&[folder], places, protected))
+}
+
+fn tell(found: &[SetAside]) {
+    if !found.is_empty() {
+        tracing::warn!(?found, "confined runs left protected places");
+    }
+}
+
+/// Sets aside what confined runs left in protected places that were killed, with the program that would have done it. Blocks.
+pub(crate) fn recover(home: &str) {
+    let protected = protected(home);
+    Baseline::recover(home, |folder, places| tell(&set_aside_in(folder, places, &protected)));
 }
 
 /// Refuses a folder that a run may not write as a whole: one that holds the home folder or Postern's data.
@@ -150,6 +195,9 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
     let reads = "the system, installed programs and their settings, never keys or Postern's data";
     let own = [confinement.folders(), confinement.reads()].concat().join(", ");
     lines.push(("reads", format!("{own}; {reads}")));
+    let kept = kept(confinement, user)?;
+    lines.extend(kept.hidden.iter().map(|place| ("hidden", place.display().to_string())));
+    lines.extend(kept.pinned.iter().map(|place| ("pinned", place.display().to_string())));
     let Confinement::Project { folders: tops, network, loopback, caches, .. } = confinement else {
         lines.push(("writes", "nothing".to_owned()));
         lines.push(("network", "none".to_owned()));
@@ -175,6 +223,13 @@ pub fn describe(confinement: &Confinement, user: &UserPlaces) -> Result<Vec<(&'s
     Ok(lines)
 }
 
+/// Returns the files that deny rules keep from a run.
+fn kept(confinement: &Confinement, user: &UserPlaces) -> Result<Kept, String> {
+    let Some(denied) = confinement.denied() else { return Ok(Kept::default()) };
+    let folders = confinement.folders().iter().chain(confinement.reads());
+    Kept::of(folders.map(String::as_str), denied, &user.home)
+}
+
 /// Returns how far a run gets in the network.
 fn reach(network: bool, loopback: bool) -> &'static str {
     match (network, loopback) {
@@ -194,7 +249,7 @@ fn temporary(private_cache: &str) -> String {
 }
 
 /// Returns the folder beside the private cache of a run with the empty folders that stand for protected places.
-fn kept(private_cache: &str) -> String {
+fn kept_for(private_cache: &str) -> String {
     format!("{private_cache}.kept")
 }
 
@@ -231,7 +286,7 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
     let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));
     let failed = |error: std::io::Error| format!("its cache folder {path}: {error}");
     let make = |path: &str| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    let made = make(&path).and_then(|()| make(&temporary(&path))).and_then(|()| make(&kept(&path)));
+    let made = make(&path).and_then(|()| make(&temporary(&path))).and_then(|()| make(&kept_for(&path)));
     made.map_err(failed)?;
     let real = std::fs::canonicalize(&path).map_err(failed)?;
     real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))

@@ -3,7 +3,8 @@
 //! A place is pinned with all its parents: a parent that could be renamed would take the pin along, and a copy of it
 //! could be written.
 
-use super::survey::{Kind, Survey};
+use super::denied::Kept;
+use super::survey::{Kind, Survey, one_name};
 use crate::run::{Mount, Source};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -11,13 +12,22 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Most pins of one run: a mount costs time, and a folder with so many protected places is no project.
-const MOST_PINS: usize = 500;
+const MOST_PINS: usize = 2000;
 
 /// State of a mounted path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Writable,
     ReadOnly,
+    /// Neither read nor written.
+    Hidden,
+}
+
+/// A file and a folder that nobody can read.
+#[derive(Debug)]
+pub(super) struct Nothing {
+    pub(super) file: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// Mounts on top of the read-only system, parents first.
@@ -29,6 +39,7 @@ impl Mounts {
     pub(super) fn new(
         folders: &[String],
         survey: &Survey,
+        kept: &Kept,
         stand_ins: impl Iterator<Item = PathBuf>,
     ) -> Result<Self, String> {
         let mut mounts = Self::default();
@@ -57,10 +68,14 @@ impl Mounts {
         for repository in &survey.repositories {
             mounts.pin_parents(&tops, &repository.join("config"));
         }
-        for path in stand_ins {
+        let pinned = kept.pinned.iter().cloned().chain(stand_ins).map(|path| (path, Access::ReadOnly));
+        let hidden = kept.hidden.iter().cloned().map(|path| (path, Access::Hidden));
+        for (path, access) in pinned.chain(hidden) {
             mounts.pin_parents(&tops, &path);
-            mounts.0.insert(path, Access::ReadOnly);
+            mounts.0.insert(path, access);
         }
+        // Nothing lies in what is hidden.
+        mounts.0.retain(|path, _| !path.ancestors().skip(1).any(|above| kept.hidden.contains(above)));
         if mounts.0.len() > MOST_PINS {
             return Err(format!(
                 "its folders hold {} protected places, more than {MOST_PINS}",
@@ -81,8 +96,12 @@ impl Mounts {
     }
 
     /// Returns each as a mount of the path onto itself.
-    pub(super) fn of_themselves(&self) -> impl Iterator<Item = Result<Mount, String>> {
-        self.0.iter().map(|(path, access)| onto(path, path, *access))
+    pub(super) fn of_themselves(&self, nothing: &Nothing) -> impl Iterator<Item = Result<Mount, String>> {
+        self.0.iter().map(|(path, access)| match access {
+            Access::Hidden if path.is_dir() => onto(&nothing.folder, path, *access),
+            Access::Hidden => onto(&nothing.file, path, *access),
+            Access::Writable | Access::ReadOnly => onto(path, path, *access),
+        })
     }
 }
 
@@ -91,19 +110,8 @@ pub(super) fn onto(path: &Path, target: &Path, access: Access) -> Result<Mount, 
     let text = |path: &Path| {
         CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds NUL", path.display()))
     };
-    let source = Source::Tree { path: text(path)?, read_only: access == Access::ReadOnly };
+    let source = Source::Tree { path: text(path)?, read_only: access != Access::Writable };
     Ok(Mount { target: text(target)?, source })
-}
-
-/// Refuses a file that has other names, by which it could be written.
-fn one_name(path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt as _;
-    match path.symlink_metadata() {
-        Ok(found) if found.is_file() && found.nlink() > 1 => {
-            Err(format!("{} is a protected file with {} names (hard links)", path.display(), found.nlink()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -122,15 +130,21 @@ mod tests {
     fn a_place_is_pinned_with_its_parents() {
         let survey = survey(&["/p/a/b/.git/config", "/p/.vscode"], &["/p/a/b/.git"]);
         let stand_ins = [PathBuf::from("/p/.claude")];
-        let mounts = Mounts::new(&["/p".to_owned()], &survey, stand_ins.into_iter()).unwrap();
+        let kept = Kept {
+            hidden: [PathBuf::from("/p/a/b/.env"), PathBuf::from("/p/c")].into(),
+            pinned: [PathBuf::from("/p/c/x.lock")].into(),
+        };
+        let mounts = Mounts::new(&["/p".to_owned()], &survey, &kept, stand_ins.into_iter()).unwrap();
         let expected = [
             ("/p", Access::Writable),
             ("/p/.claude", Access::ReadOnly),
             ("/p/.vscode", Access::ReadOnly),
             ("/p/a", Access::Writable),
             ("/p/a/b", Access::Writable),
+            ("/p/a/b/.env", Access::Hidden),
             ("/p/a/b/.git", Access::Writable),
             ("/p/a/b/.git/config", Access::ReadOnly),
+            ("/p/c", Access::Hidden),
         ];
         let found: Vec<(&str, Access)> =
             mounts.0.iter().map(|(path, access)| (path.to_str().unwrap(), *access)).collect();
@@ -141,7 +155,8 @@ mod tests {
     fn too_many_places_are_refused() {
         let places: Vec<String> = (0..=MOST_PINS).map(|at| format!("/p/{at}/.vscode")).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let refused = Mounts::new(&["/p".to_owned()], &survey(&places, &[]), [].into_iter());
-        assert!(refused.unwrap_err().contains("more than 500"));
+        let refused =
+            Mounts::new(&["/p".to_owned()], &survey(&places, &[]), &Kept::default(), [].into_iter());
+        assert!(refused.unwrap_err().contains("more than 2000"));
     }
 }

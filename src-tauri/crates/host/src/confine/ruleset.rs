@@ -8,6 +8,7 @@ use landlock::{
 };
 use postern_policy::{DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
 use rustix::fs::{FileType, Mode, OFlags};
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,10 @@ pub(super) fn of_look<'a>(
     user: &UserPlaces,
     folders: &[String],
     reads: &[String],
+    hidden: BTreeSet<PathBuf>,
     programs: impl Iterator<Item = &'a str>,
 ) -> Result<OwnedFd, String> {
-    let mut grants = Grants::of_system(user, programs)?;
+    let mut grants = Grants::of_system(user, hidden, programs)?;
     for device in DEVICES.iter().filter(|device| !device.ends_with("/fd")) {
         grants.add(Path::new(device), READ)?;
     }
@@ -38,9 +40,10 @@ pub(super) fn of_project<'a>(
     user: &UserPlaces,
     writable: &[String],
     readable: &[PathBuf],
+    hidden: BTreeSet<PathBuf>,
     programs: impl Iterator<Item = &'a str>,
 ) -> Result<Grants, String> {
-    let mut grants = Grants::of_system(user, programs)?;
+    let mut grants = Grants::of_system(user, hidden, programs)?;
     for folder in writable {
         grants.add_folder(Path::new(folder), AccessFs::from_all(ENOUGH))?;
     }
@@ -90,9 +93,14 @@ pub(super) struct Grants {
 
 impl Grants {
     /// Allows reading and starting what is installed, and starting these programs.
-    fn of_system<'a>(user: &UserPlaces, programs: impl Iterator<Item = &'a str>) -> Result<Self, String> {
+    fn of_system<'a>(
+        user: &UserPlaces,
+        kept: BTreeSet<PathBuf>,
+        programs: impl Iterator<Item = &'a str>,
+    ) -> Result<Self, String> {
         let run = READ | AccessFs::Execute;
-        let mut grants = Self { ruleset: create().map_err(|error| told(&error))?, hidden: hidden(user) };
+        let hidden = hidden(user).into_iter().chain(kept).collect();
+        let mut grants = Self { ruleset: create().map_err(|error| told(&error))?, hidden };
         for place in SYSTEM_PLACES {
             grants.add(Path::new(place), run)?;
         }

@@ -3,6 +3,7 @@
 //! Everything is denied that is not named. The last rule that matches decides, so what is denied inside an allowed
 //! folder comes last. Paths are real paths; in patterns, letters match in both cases, as they do on the disk.
 
+use super::denied::Kept;
 use super::survey::{Kind, Survey};
 #[cfg(target_os = "macos")]
 use super::{Aftermath, Enforcer, make_private_cache};
@@ -115,12 +116,20 @@ impl Enforcer for Seatbelt {
         programs: &[&str],
     ) -> Result<Fence, String> {
         let Confinement::Project { folders, .. } = confinement else {
-            let profile = profile(confinement, user, programs, "", &Survey::default())?;
+            let profile = profile(
+                confinement,
+                user,
+                programs,
+                "",
+                &Survey::default(),
+                &super::kept(confinement, user)?,
+            )?;
             return Ok(Fence { profile, lasting: None });
         };
         let aftermath = Aftermath::before(folders, user)?;
         let cache = make_private_cache(folders, user)?;
-        let profile = profile(confinement, user, programs, &cache, &aftermath.before)?;
+        let kept = super::kept(confinement, user)?;
+        let profile = profile(confinement, user, programs, &cache, &aftermath.before, &kept)?;
         Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
     }
 }
@@ -132,6 +141,7 @@ fn profile(
     programs: &[&str],
     private: &str,
     survey: &Survey,
+    kept: &Kept,
 ) -> Result<String, String> {
     let mut text = Text(EVERY.to_owned());
     let devices = DEVICES.iter().filter(|device| !device.ends_with("/fd"));
@@ -168,6 +178,16 @@ fn profile(
     for place in protected_places(&user.home, &user.data) {
         for kind in ["literal", "subpath"] {
             text.rules("deny file-read* file-write*", kind, [place.as_str()].into_iter())?;
+        }
+    }
+    for (rule, places) in [("deny file-write*", &kept.pinned), ("deny file-read* file-write*", &kept.hidden)]
+    {
+        for place in places {
+            let place = place.to_str().ok_or("a file that a deny rule names has a name that is no text")?;
+            for filter in ["literal", "subpath"] {
+                text.rules(rule, filter, [place].into_iter())?;
+            }
+            text.keep_parents(place, confinement.folders())?;
         }
     }
     // Nothing that runs with other rights than the person's.
@@ -226,12 +246,17 @@ impl Text {
             {
                 self.rules("deny file-write*", "subpath", [target].into_iter())?;
             }
-            let parents = Path::new(place).ancestors().skip(1);
-            let inside = |parent: &&Path| folders.iter().any(|top| parent.starts_with(top));
-            let parents = parents.filter(inside).filter_map(Path::to_str);
-            self.rules("deny file-write-unlink", "literal", parents)?;
+            self.keep_parents(place, folders)?;
         }
         Ok(())
+    }
+
+    /// Denies moving the folders that hold a place.
+    fn keep_parents(&mut self, place: &str, folders: &[String]) -> Result<(), String> {
+        let parents = Path::new(place).ancestors().skip(1);
+        let inside = |parent: &&Path| folders.iter().any(|top| parent.starts_with(top));
+        let parents = parents.filter(inside).filter_map(Path::to_str);
+        self.rules("deny file-write-unlink", "literal", parents)
     }
 
     fn pattern(&mut self, rule: &str, pattern: &str) -> Result<(), String> {
@@ -281,7 +306,12 @@ mod tests {
     fn text(confinement: &Confinement) -> String {
         let places = [(PathBuf::from("/Users/u/p/a/.vscode"), Kind::Plain)].into();
         let survey = Survey { places, ..Survey::default() };
-        profile(confinement, &user(), &["/opt/x"], "/Users/u/Library/Caches/postern/1", &survey).unwrap()
+        let kept = Kept {
+            hidden: [PathBuf::from("/Users/u/p/b/.env")].into(),
+            pinned: [PathBuf::from("/Users/u/p/x.lock")].into(),
+        };
+        profile(confinement, &user(), &["/opt/x"], "/Users/u/Library/Caches/postern/1", &survey, &kept)
+            .unwrap()
     }
 
     fn project() -> Confinement {
@@ -338,6 +368,9 @@ mod tests {
             "(deny file-write-unlink (literal \"/Users/u/p/a\"))",
             "(deny file-write-unlink (literal \"/Users/u/p\"))",
             "(deny file-write* (subpath \"/Users/u/p/a/.vscode\"))",
+            "(deny file-read* file-write* (literal \"/Users/u/p/b/.env\"))",
+            "(deny file-write-unlink (literal \"/Users/u/p/b\"))",
+            "(deny file-write* (literal \"/Users/u/p/x.lock\"))",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -352,6 +385,7 @@ mod tests {
                 network,
                 loopback,
                 reads: Vec::new(),
+                denied: postern_policy::Denied::default(),
                 caches: Vec::new(),
             })
         };

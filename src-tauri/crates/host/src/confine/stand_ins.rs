@@ -1,4 +1,5 @@
-//! Stand-ins for protected places that do not exist: a mount needs something to lie on.
+//! Stand-ins for protected places that do not exist, at the top of a folder and in each repository: a mount needs something to
+//! lie on.
 //!
 //! They exist only while a run uses them. A shared lock on the folder says that one does; the run that gets the lock alone
 //! removes them, also those that a host left when it was killed. Empty folders are kept in a store between the runs, because
@@ -10,7 +11,7 @@ use super::survey::{Survey, is_stand_in};
 use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -42,15 +43,23 @@ impl StandIns {
         let lock = beneath::folder(folder).map_err(|error| told(&error))?;
         // Without it somebody else removes them, or they stay until the next run.
         _ = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared);
-        let top = survey.repositories.contains(&folder.join(".git"));
-        let obeyed = GIT_OBEYS.iter().filter(|_| top).map(|(name, kind)| (format!(".git/{name}"), *kind));
+        let repositories =
+            survey.repositories.iter().filter_map(|path| path.strip_prefix(folder).ok()?.to_str());
+        let obeyed =
+            repositories.flat_map(|path| GIT_OBEYS.iter().map(move |(name, kind)| (join(path, name), *kind)));
         let names = pinned_when_absent().map(|name| (name.to_owned(), StandIn::Folder));
         let store = rustix::io::fcntl_dupfd_cloexec(store, 0).map_err(|error| told(&error))?;
         let mut stand_ins = Self { folder: folder.to_owned(), lock, store, number, all: Vec::new() };
         for (name, kind) in names.chain(obeyed) {
             let path = folder.join(&name);
             if path.symlink_metadata().is_err() {
-                stand_ins.create(&name, kind).map_err(|error| told(&error))?;
+                match stand_ins.create(&name, kind) {
+                    // A repository that the user cannot write: what appears in it is set aside after the run.
+                    Err(error) if error.kind() == ErrorKind::PermissionDenied && name.contains('/') => {
+                        continue;
+                    }
+                    done => done.map_err(|error| told(&error))?,
+                }
             } else if !is_stand_in(&path) {
                 continue;
             }
@@ -114,9 +123,14 @@ impl StandIns {
     }
 }
 
+/// Returns the path of an entry in a folder, which may be the top itself.
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
 /// Opens the store of the runs with this private cache.
 pub(super) fn store(private_cache: &str) -> Result<OwnedFd, String> {
-    let path = super::kept(private_cache);
+    let path = super::kept_for(private_cache);
     beneath::folder(Path::new(&path)).map_err(|error| format!("{path}: {error}"))
 }
 

@@ -1,15 +1,20 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
 use postern_policy::{
-    GIT_FOLDER, GIT_NESTS, GIT_OBEYS, Protected, StandIn, is_protected_entry, unprotected_in,
+    GIT_NESTS, GIT_OBEYS, Protected, StandIn, is_git_folder, is_protected_entry, unprotected_in,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::{DirEntry, FileType};
+use std::ffi::{OsStr, OsString};
+use std::fs::FileType;
+use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Entries that are looked at; what lies deeper in a larger folder is not found.
-const MOST_ENTRIES: usize = 20_000;
+/// Entries that are looked at before a run: folders that hold more are not confined.
+pub(super) const MOST_BEFORE: usize = 500_000;
+/// Entries that are looked at after a run, which may have created some.
+pub(super) const MOST_AFTER: usize = 10 * MOST_BEFORE;
+
 /// Kind of a protected place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -19,100 +24,65 @@ pub(super) enum Kind {
     Link(PathBuf),
 }
 
+/// Protected places by their paths.
+pub(super) type Places = BTreeMap<PathBuf, Kind>;
+
 /// The protected places in some folders.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// Each place that exists.
-    pub(super) places: BTreeMap<PathBuf, Kind>,
+    /// Each place that exists, and each folder that the user cannot list: it may hold some.
+    pub(super) places: Places,
     /// Folders that git takes for a repository.
     pub(super) repositories: BTreeSet<PathBuf>,
     /// Writable folders inside a protected one.
     pub(super) exceptions: BTreeSet<PathBuf>,
+    /// True if something was left out, because there is too much of it or the system failed.
+    pub(super) cut: bool,
+}
+
+/// An entry of a folder.
+type Entry = (OsString, Option<FileType>);
+
+/// A survey that is being made.
+struct Walk<'a> {
+    found: Survey,
     /// Entries that may still be looked at.
-    pub(super) left: usize,
+    left: usize,
+    /// Makes a folder that the user cannot list one that he can, and returns true if it did.
+    unlock: &'a dyn Fn(&Path) -> bool,
 }
 
 impl Survey {
-    /// Walks these folders, each from its top.
-    pub(super) fn of(folders: &[String], protected: &Protected) -> Self {
-        let mut survey = Self { left: MOST_ENTRIES, ..Self::default() };
+    /// Walks these folders, each from its top. `unlock` is tried on folders that the user cannot list.
+    pub(super) fn of(
+        folders: &[String],
+        protected: &Protected,
+        most: usize,
+        unlock: &dyn Fn(&Path) -> bool,
+    ) -> Self {
+        let mut walk = Walk { found: Self::default(), left: most, unlock };
         for folder in folders {
-            survey.walk(PathBuf::from(folder));
+            walk.below(PathBuf::from(folder));
             for place in protected.fixed_in(folder) {
-                survey.add_if_there(PathBuf::from(place));
+                walk.found.add_if_there(PathBuf::from(place));
             }
         }
-        survey
+        walk.found
     }
 
-    fn walk(&mut self, top: PathBuf) {
-        let mut open = VecDeque::from([top]);
-        while let Some(folder) = open.pop_front() {
-            let entries: Vec<DirEntry> =
-                std::fs::read_dir(&folder).into_iter().flatten().flatten().take(self.left).collect();
-            self.left -= entries.len();
-            let has = |wanted: &&str| entries.iter().any(|entry| entry.file_name() == *wanted);
-            if GIT_FOLDER.iter().all(has) {
-                self.add_repository(&folder, &mut open);
-                continue;
-            }
-            for entry in entries {
-                if let Ok(kind) = entry.file_type() {
-                    self.add_entry(&folder, &entry, kind, &mut open);
-                }
-            }
+    /// Refuses a survey that left something out: what it did not find would be pinned by nobody.
+    pub(super) fn whole(self, folders: &[String]) -> Result<Self, String> {
+        if let Some(top) = folders.iter().find(|top| self.places.contains_key(Path::new(top))) {
+            return Err(format!("{top} can't be listed"));
         }
-    }
-
-    fn add_entry(&mut self, folder: &Path, entry: &DirEntry, kind: FileType, open: &mut VecDeque<PathBuf>) {
-        let (path, name) = (entry.path(), entry.file_name());
-        let parent = folder.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.to_string_lossy();
-        if !is_protected_entry(&parent, &name) {
-            if kind.is_dir() {
-                open.push_back(path);
-            }
-            return;
+        if self.cut {
+            let all = folders.join(", ");
+            return Err(format!("{all} can't be looked through, or hold more than {MOST_BEFORE} entries"));
         }
-        // A repository is written by git itself, except what git runs.
-        if kind.is_dir() && GIT_FOLDER.iter().all(|part| path.join(part).symlink_metadata().is_ok()) {
-            open.push_back(path);
-            return;
+        for (path, _) in self.places.iter().filter(|(_, kind)| **kind == Kind::Plain) {
+            one_name(path)?;
         }
-        if is_stand_in(&path) {
-            return;
-        }
-        for inner in unprotected_in(&name).iter().map(|inner| path.join(inner)) {
-            if inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-                self.exceptions.insert(inner.clone());
-                open.push_back(inner);
-            }
-        }
-        self.add_if_there(path);
-    }
-
-    fn add_repository(&mut self, folder: &Path, open: &mut VecDeque<PathBuf>) {
-        self.repositories.insert(folder.to_owned());
-        for (obeyed, _) in GIT_OBEYS {
-            let path = folder.join(obeyed);
-            if !is_stand_in(&path) {
-                self.add_if_there(path);
-            }
-        }
-        for nest in GIT_NESTS {
-            let inner = std::fs::read_dir(folder.join(nest)).into_iter().flatten().flatten();
-            for entry in
-                inner.take(self.left).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            {
-                self.left = self.left.saturating_sub(1);
-                // The folder of a work tree has no objects of its own.
-                if *nest == "worktrees" {
-                    self.add_repository(&entry.path(), open);
-                } else {
-                    open.push_back(entry.path());
-                }
-            }
-        }
+        Ok(self)
     }
 
     fn add_if_there(&mut self, path: PathBuf) {
@@ -123,6 +93,127 @@ impl Survey {
             Kind::Plain
         };
         self.places.insert(path, kind);
+    }
+}
+
+impl Walk<'_> {
+    fn below(&mut self, top: PathBuf) {
+        let mut open = VecDeque::from([top]);
+        while let Some(folder) = open.pop_front() {
+            let entries = self.list(&folder);
+            // Some file systems ignore case, and git with them.
+            let has = |wanted: &str| entries.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            if is_git_folder(has) {
+                self.add_repository(&folder, &mut open);
+                continue;
+            }
+            let parent = folder.file_name().unwrap_or_default().to_string_lossy();
+            for (name, kind) in entries {
+                self.add_entry((&folder, &parent), &name, kind, &mut open);
+            }
+        }
+    }
+
+    /// Returns the entries of a folder. One that cannot be listed is a place of its own.
+    fn list(&mut self, folder: &Path) -> Vec<Entry> {
+        let listed = match std::fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && (self.unlock)(folder) => {
+                std::fs::read_dir(folder)
+            }
+            listed => listed,
+        };
+        let listed = match listed {
+            Ok(listed) => listed,
+            Err(error) => {
+                match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename => {
+                        self.found.places.insert(folder.to_owned(), Kind::Plain);
+                    }
+                    _ => self.found.cut = true,
+                }
+                return Vec::new();
+            }
+        };
+        let mut entries = Vec::new();
+        for entry in listed {
+            let (Ok(entry), false) = (entry, self.left == 0) else {
+                self.found.cut = true;
+                break;
+            };
+            self.left -= 1;
+            entries.push((entry.file_name(), entry.file_type().ok()));
+        }
+        entries
+    }
+
+    fn add_entry(
+        &mut self,
+        (folder, parent): (&Path, &str),
+        entry: &OsStr,
+        kind: Option<FileType>,
+        open: &mut VecDeque<PathBuf>,
+    ) {
+        let name = entry.to_string_lossy();
+        let is_folder = kind.is_some_and(|kind| kind.is_dir());
+        if !is_protected_entry(parent, &name) {
+            if is_folder {
+                open.push_back(folder.join(entry));
+            }
+            return;
+        }
+        let path = folder.join(entry);
+        // A repository is written by git itself, except what git runs.
+        if is_folder && is_git_folder(|part| path.join(part).symlink_metadata().is_ok()) {
+            open.push_back(path);
+            return;
+        }
+        if is_stand_in(&path) {
+            return;
+        }
+        for inner in unprotected_in(&name).iter().map(|inner| path.join(inner)) {
+            if inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                self.found.exceptions.insert(inner.clone());
+                open.push_back(inner);
+            }
+        }
+        self.found.add_if_there(path);
+    }
+
+    fn add_repository(&mut self, folder: &Path, open: &mut VecDeque<PathBuf>) {
+        self.found.repositories.insert(folder.to_owned());
+        for (obeyed, _) in GIT_OBEYS {
+            let path = folder.join(obeyed);
+            if !is_stand_in(&path) {
+                self.found.add_if_there(path);
+            }
+        }
+        for nest in GIT_NESTS {
+            let inner = folder.join(nest);
+            if !inner.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                continue;
+            }
+            for (name, _) in
+                self.list(&inner).into_iter().filter(|(_, kind)| kind.is_some_and(|kind| kind.is_dir()))
+            {
+                // The folder of a work tree has no objects of its own.
+                if *nest == "worktrees" {
+                    self.add_repository(&inner.join(name), open);
+                } else {
+                    open.push_back(inner.join(name));
+                }
+            }
+        }
+    }
+}
+
+/// Refuses a file that has other names, by which it could be written.
+pub(super) fn one_name(path: &Path) -> Result<(), String> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_file() && found.nlink() > 1 => {
+            Err(format!("{} is a protected file with {} names (hard links)", path.display(), found.nlink()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use postern_contract::methods::{
     ControlError, FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes, NextEvents,
 };
 use postern_contract::{RequestRow, render};
-use postern_policy::Millis;
+use postern_policy::{Confinement, Millis};
 use postern_protocol::RunState;
 use postern_request::Ending;
 use postern_store::Connection;
@@ -78,6 +78,7 @@ fn event(entry: Entry) -> FeedEvent {
         request: None,
         times: None,
         program: None,
+        profile: None,
         face: None,
         door: None,
         who: None,
@@ -87,6 +88,8 @@ fn event(entry: Entry) -> FeedEvent {
         let step = Step::of(&kind);
         event.times = Some(times(&row, step));
         event.program = program(&row);
+        let confinement = row.plan.as_ref().map(|plan| &plan.confinement).filter(|_| step >= Step::Started);
+        event.profile = confinement.and_then(Confinement::profile);
         event.face = row.summary.answered_by.clone().filter(|_| step >= Step::Decided);
         event.message = message(row.ending.as_ref()).filter(|_| step == Step::Ended);
         event.request = Some(as_of(rows::request(&row.summary), &kind, step));

@@ -18,8 +18,8 @@ use postern_policy::permissions::{
 use postern_policy::{
     AgentPolicy, Command, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,
     OfferLabel, Origin, Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause,
-    Verdict, against_command_tool, against_files, expand_home, judge, judge_unanswered, propose,
-    protect_in_own_shell, risk,
+    Verdict, against_classes, against_command_tool, against_files, expand_home, judge, judge_unanswered,
+    propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
 use postern_request::{BoundDir, Launch, Plan, Refusal, Stdin};
@@ -331,6 +331,11 @@ impl CallFacts {
             verdict = verdict.and(against_command_tool(policy, &facts));
         }
         if let Some(against) = against_files(policy, session, lasting(), &self.files.files) {
+            verdict = verdict.and(against);
+        }
+        let nobody_allows = verdict.by_default || verdict.decision == Decision::Ask;
+        let denied = against_classes(&policy.settings, tool, &verdict.risk).filter(|_| nobody_allows);
+        if let Some(against) = denied {
             verdict = verdict.and(against);
         }
         verdict = verdict.protect(policy, session, tool, &self.files.touches, &world.home);

@@ -32,6 +32,7 @@ pub(crate) async fn watch(
     control: Control,
     book: Book,
     mut programs: OwnPrograms,
+    home: String,
     closed: CancellationToken,
 ) {
     let heard = Arc::new(Notify::new());
@@ -55,6 +56,9 @@ pub(crate) async fn watch(
             // Who asks for the status hears of it as well.
             drop(control.status_changed().await);
         }
+        let home = home.clone();
+        // Beside the rest: a folder may hold much.
+        tokio::task::spawn_blocking(move || crate::confine::recover(&home));
         tokio::select! {
             () = heard.notified() => {}
             () = book.roots_changed() => {}

@@ -6,10 +6,14 @@
 use super::{Judgement, Outcome, doubt, files};
 use crate::agent::AgentPolicy;
 use crate::cause::Cause;
+use crate::classes::{Access, Class};
 use crate::facts::Facts;
 use crate::permissions::FileUse;
+use crate::risk::Risk;
 use crate::rule::Millis;
+use crate::settings::Settings;
 use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
+use postern_command::Effect;
 
 /// Result of the rules for host commands and the built-in denials for a tool's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +65,33 @@ pub fn against_files(
     let Outcome { decision, reason, cause, rule, .. } = files::of_call(policy, session, now, used)?;
     let trace = vec![TraceLine { stage: "deny rules".to_owned(), found: cause.clone().into() }];
     Some(CommandAgainst { decision, reason, cause, rule, trace })
+}
+
+/// Looks for a class that the agent is denied among the effects of a tool's call, where no line of the user allows it. No class
+/// allows a tool: it acts in the agent's own program, which nothing confines.
+pub fn against_classes(settings: &Settings, tool: &str, risk: &Risk) -> Option<CommandAgainst> {
+    let classes = risk.effects.iter().filter_map(|rated| class_of(&rated.effect));
+    let class = classes.into_iter().find(|class| settings.access(*class) == Access::Deny)?;
+    let cause = Cause::ClassDenied { command: Some(tool.to_owned()), class };
+    let trace = vec![TraceLine { stage: "classes".to_owned(), found: cause.clone().into() }];
+    Some(CommandAgainst { decision: Decision::Deny, reason: Reason::Policy, cause, rule: None, trace })
+}
+
+/// Returns the class of an effect by its kind alone.
+fn class_of(effect: &Effect) -> Option<Class> {
+    Some(match effect {
+        Effect::Read { .. } => Class::Look,
+        Effect::Write { .. } | Effect::Delete { .. } | Effect::ChangeRepository { .. } => Class::Files,
+        Effect::RunProjectCode { .. } | Effect::RunInlineCode { .. } | Effect::Serve { .. } => Class::Build,
+        Effect::Fetch { .. } => Class::Network,
+        Effect::Send { .. } | Effect::Publish { .. } => Class::Share,
+        Effect::Install { .. } | Effect::RunDownloadedCode { .. } => Class::Install,
+        Effect::RunElsewhere { .. } | Effect::ChangeSystem { .. } | Effect::ControlApp { .. } => {
+            Class::System
+        }
+        Effect::UseSecret { .. } => Class::Secrets,
+        Effect::Unknown { .. } => return None,
+    })
 }
 
 fn nothing() -> Outcome {

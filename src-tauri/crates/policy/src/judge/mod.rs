@@ -44,7 +44,7 @@ pub use allow::changes;
 pub(crate) use allow::describes;
 pub(crate) use classes::{ProjectCode, project_code};
 pub(crate) use code::{argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced};
-pub use command_tool::{CommandAgainst, against_command_tool, against_files};
+pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use limits::{
     bound as is_bound_by_limits, folders_outside, names_own_places, of_step as limits_of_step,
 };

@@ -15,10 +15,11 @@ use crate::agent::AgentPolicy;
 use crate::caches::needed_caches;
 use crate::cause::ClassGap;
 use crate::classes::Class;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Denied};
 use crate::facts::{Confinable, Facts};
 use crate::path;
 use crate::risk::Weighed;
+use crate::rule::FileAccess;
 use crate::settings::Security;
 use crate::verdict::Decision;
 use postern_protocol::{Confine, Profile};
@@ -56,7 +57,7 @@ impl<'a> Profiles<'a> {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => profiles.confinement,
         };
-        Self { confinement, ..profiles }
+        Self { confinement: confinement.without(denied(policy, facts)), ..profiles }
     }
 
     fn of_policy(
@@ -101,7 +102,7 @@ impl<'a> Profiles<'a> {
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
         } else if clear && whole.only_looks() {
-            Confinement::Look { folders: facts.folders.to_vec(), reads: folders }
+            Confinement::Look { folders: facts.folders.to_vec(), reads: folders, denied: Denied::default() }
         } else if by_line {
             Confinement::None
         } else {
@@ -280,14 +281,19 @@ impl Whole<'_> {
         let folders = self.facts.folders.to_vec();
         if need == Need::Look {
             let reads = self.opened.to_vec();
-            return self.facts.confinable.look.then_some(Confinement::Look { folders, reads });
+            return self.facts.confinable.look.then_some(Confinement::Look {
+                folders,
+                reads,
+                denied: Denied::default(),
+            });
         }
         let held = self.facts.confinable.project && too_wide(self.facts).is_none();
         held.then(|| {
             let network = network || need == Need::Network;
             let weighed = self.weighed.get_or_init(|| Weighed::new(self.facts));
             let (loopback, caches) = (serves || settings.loopback, needed_caches(self.facts, weighed));
-            Confinement::Project { folders, network, loopback, caches, reads: self.opened.to_vec() }
+            let (reads, denied) = (self.opened.to_vec(), Denied::default());
+            Confinement::Project { folders, network, loopback, caches, reads, denied }
         })
     }
 }
@@ -296,6 +302,21 @@ impl Whole<'_> {
 fn too_wide<'a>(facts: &Facts<'a>) -> Option<&'a str> {
     let whole = |folder: &str| path::is_within(facts.home, folder) || path::is_within(facts.data, folder);
     facts.folders.iter().map(String::as_str).find(|folder| whole(folder))
+}
+
+/// Returns the files that deny rules name: no verdict can say what a confined program opens.
+fn denied(policy: &AgentPolicy, facts: &Facts<'_>) -> Denied {
+    let mut denied = Denied::default();
+    let rules = policy.rules.of_files(facts.now, facts.session);
+    for (access, text) in rules.filter_map(|rule| rule.rule.pattern.files()) {
+        let texts = if access == FileAccess::Read { &mut denied.read } else { &mut denied.write };
+        texts.push(text.to_owned());
+    }
+    for texts in [&mut denied.read, &mut denied.write] {
+        texts.sort();
+        texts.dedup();
+    }
+    denied
 }
 
 /// Returns the profile that a request asks for.
@@ -309,11 +330,18 @@ fn asked_profile(
     let reads: Vec<String> = opened.iter().map(|one| one.folder.clone()).collect();
     let settings = &policy.settings;
     match facts.confine? {
-        Confine::Look => Some(Confinement::Look { folders, reads }),
+        Confine::Look => Some(Confinement::Look { folders, reads, denied: Denied::default() }),
         Confine::Project => {
             let (network, loopback) = (settings.allows(Class::Network), settings.loopback);
             let caches = needed_caches(facts, weighed.get_or_init(|| Weighed::new(facts)));
-            Some(Confinement::Project { folders, network, loopback, caches, reads })
+            Some(Confinement::Project {
+                folders,
+                network,
+                loopback,
+                caches,
+                reads,
+                denied: Denied::default(),
+            })
         }
         Confine::None => None,
     }

@@ -6,7 +6,7 @@ mod shell;
 
 use crate::path;
 pub use pins::{
-    GIT_FOLDER, GIT_NESTS, GIT_OBEYS, StandIn, is_protected_entry, pinned_when_absent, protected_names,
+    GIT_NESTS, GIT_OBEYS, StandIn, is_git_folder, is_protected_entry, pinned_when_absent, protected_names,
     unprotected_in,
 };
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};

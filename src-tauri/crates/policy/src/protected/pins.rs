@@ -3,6 +3,7 @@
 use super::places::{EXCEPT, PLACES};
 use super::{Protected, Protection, Root, key, names};
 use crate::path;
+use std::sync::LazyLock;
 
 /// Stand-in for a protected place that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,10 @@ pub const GIT_OBEYS: &[(&str, StandIn)] = &[
 /// Folders in a git folder that hold git folders of their own.
 pub const GIT_NESTS: &[&str] = &["modules", "worktrees"];
 
-/// Entries that make a folder a git folder under any name.
-pub const GIT_FOLDER: &[&str] = &["HEAD", "objects", "refs"];
+/// Returns true if entries make a folder a git folder under any name: its own, or those that its `commondir` names.
+pub fn is_git_folder(has: impl Fn(&str) -> bool) -> bool {
+    has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+}
 
 /// Returns true if an entry is a protected place in any folder, by its name and that of its folder.
 pub fn is_protected_entry(folder: &str, name: &str) -> bool {
@@ -39,11 +42,25 @@ pub fn is_protected_entry(folder: &str, name: &str) -> bool {
     is_entry(folder.trim_start_matches('/'), name.trim_start_matches('/'))
 }
 
+/// First letters of the protected names: most names in a folder begin with another one.
+static FIRST: LazyLock<[bool; 256]> = LazyLock::new(|| {
+    let mut first = [false; 256];
+    for name in protected_names().map(|place| place.rsplit_once('/').map_or(place, |(_, last)| last)) {
+        for letter in name.bytes().take(1) {
+            first[usize::from(letter.to_ascii_lowercase())] = true;
+            first[usize::from(letter.to_ascii_uppercase())] = true;
+        }
+    }
+    first
+});
+
 fn is_entry(folder: &str, name: &str) -> bool {
-    protected_names().any(|place| match place.rsplit_once('/') {
-        Some((parent, last)) => last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder),
-        None => place.eq_ignore_ascii_case(name),
-    })
+    let known = name.bytes().next().is_some_and(|letter| FIRST[usize::from(letter)]);
+    known
+        && protected_names().any(|place| match place.rsplit_once('/') {
+            Some((parent, last)) => last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder),
+            None => place.eq_ignore_ascii_case(name),
+        })
 }
 
 /// Returns the entries of a protected folder that are judged by themselves.
@@ -107,6 +124,13 @@ mod tests {
         {
             assert!(!is_protected_entry(folder, name), "{folder}/{name}");
         }
+    }
+
+    #[test]
+    fn a_git_folder_is_known_by_what_git_looks_for() {
+        let is = |entries: &[&str]| is_git_folder(|wanted| entries.contains(&wanted));
+        assert!(is(&["HEAD", "objects", "refs", "config"]) && is(&["HEAD", "commondir"]));
+        assert!(!is(&["HEAD", "objects"]) && !is(&["objects", "refs", "config"]) && !is(&["commondir"]));
     }
 
     #[test]

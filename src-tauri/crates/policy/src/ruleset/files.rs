@@ -1,5 +1,6 @@
 //! The files that a rule is about: a path with globs, read generously.
 
+use crate::confinement::Denied;
 use crate::path;
 use crate::pattern::check_files;
 use crate::permissions::Glob;
@@ -62,9 +63,74 @@ impl Files {
     }
 }
 
+/// Files that deny rules name, ready to compare with those that are there.
+#[derive(Debug, Clone, Default)]
+pub struct DeniedFiles {
+    read: Vec<Files>,
+    write: Vec<Files>,
+    fixed: Vec<String>,
+}
+
+impl DeniedFiles {
+    /// Reads the patterns of a user with this home folder.
+    ///
+    /// # Errors
+    /// A pattern that cannot be read.
+    pub fn new(denied: &Denied, home: &str) -> Result<Self, String> {
+        let read = |texts: &[String]| -> Result<Vec<Files>, String> {
+            texts.iter().map(|text| Files::new(text, home)).collect()
+        };
+        let whole = |text: &String| {
+            let path = path::expand_home(text, home);
+            let path = path.strip_suffix("/**").unwrap_or(&path);
+            (path.starts_with('/') && !crate::pattern::is_glob(path)).then(|| path.to_owned())
+        };
+        let fixed = denied.read.iter().filter_map(whole).collect();
+        Ok(Self { read: read(&denied.read)?, write: read(&denied.write)?, fixed })
+    }
+
+    /// Returns true if it names none.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.write.is_empty()
+    }
+
+    /// Returns true if reading is denied for any.
+    pub fn hide_some(&self) -> bool {
+        !self.read.is_empty()
+    }
+
+    /// Returns true if a file may not be read.
+    pub fn hide(&self, path: &str) -> bool {
+        self.read.iter().any(|files| files.hold(path))
+    }
+
+    /// Returns true if a file may not be written.
+    pub fn keep(&self, path: &str) -> bool {
+        self.write.iter().any(|files| files.hold(path))
+    }
+
+    /// Returns the paths that may not be read, as far as patterns name one: with everything below.
+    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+        self.fixed.iter().map(String::as_str)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Files;
+    use super::{DeniedFiles, Files};
+    use crate::confinement::Denied;
+
+    #[test]
+    fn files_that_rules_deny_are_known_by_their_paths() {
+        let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
+        let denied =
+            Denied { read: texts(&["**/.env", "~/Documents/**", "/etc/x"]), write: texts(&["**/*.lock"]) };
+        let files = DeniedFiles::new(&denied, "/home/u").unwrap();
+        assert!(files.hide("/p/.env") && files.hide("/home/u/Documents/a") && !files.hide("/p/a.lock"));
+        assert!(files.keep("/p/a.lock") && !files.keep("/p/.env"));
+        assert_eq!(files.fixed().collect::<Vec<_>>(), ["/home/u/Documents", "/etc/x"]);
+        assert!(DeniedFiles::default().is_empty() && !files.is_empty() && files.hide_some());
+    }
 
     #[test]
     fn files_are_held_with_everything_below_in_any_case() {

@@ -8,6 +8,7 @@ mod index;
 mod part;
 
 use crate::rule::{Effect, Identity, Millis, Rule, RuleId};
+pub use files::DeniedFiles;
 pub(crate) use files::{ANY_NAME, ANY_PATH, Files};
 pub(crate) use part::{Compiled, Part};
 use std::sync::Arc;

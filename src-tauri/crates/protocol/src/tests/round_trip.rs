@@ -112,6 +112,8 @@ fn events() -> impl Strategy<Value = Event> {
                 folders: vec!["/w".to_owned()],
                 network: true,
                 loopback: false,
+                deny_read: vec!["**/.env".to_owned()],
+                deny_write: Vec::new(),
             }),
         })),
     ]

@@ -106,7 +106,7 @@ fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, Failure> {
 }
 
 fn show(measured: &Measured) -> Result<(), Failure> {
-    let Measured { calls, allowed, asked, denied, without_offer, dangerous, .. } = *measured;
+    let Measured { calls, allowed, asked, denied, without_offer, dangerous, code_unconfined, .. } = *measured;
     for (count, what) in [
         (calls, "calls"),
         (allowed, "allowed"),
@@ -114,6 +114,7 @@ fn show(measured: &Measured) -> Result<(), Failure> {
         (denied, "denied"),
         (without_offer, "asked without an offer"),
         (dangerous, "dangerous"),
+        (code_unconfined, "allowed code with your rights"),
     ] {
         print::line(format!("{count:>8}  {:>5}  {what}", percent(count, calls)))?;
     }

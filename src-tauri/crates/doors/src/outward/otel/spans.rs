@@ -73,6 +73,7 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
         KeyValue::new("process.command_line", request.line.clone()),
     ];
     all.extend(text("process.executable.name", &event.program));
+    all.extend(event.profile.map(|profile| KeyValue::new("postern.profile", profile.name())));
     all.extend(text("session.id", &request.session));
     all.extend(request.ending.map(|ending| KeyValue::new("postern.ending", ending.name())));
     all.extend(request.decided.map(|decided| KeyValue::new("postern.decided", decided.name())));

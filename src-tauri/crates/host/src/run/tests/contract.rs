@@ -67,6 +67,7 @@ const REFUSED: &[&str] = &[
     "(cat ../data/control.key) & wait $!",
     "sh -c 'cat ../data/control.key'",
     "echo x > .git/config",
+    "ln .git/config h && echo x >> h",
     "echo x > .git/hooks/pre-commit",
     "mv .git moved",
     "mv vendor moved",

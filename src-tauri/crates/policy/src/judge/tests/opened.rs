@@ -39,8 +39,8 @@ fn what_looks_around_reads_an_opened_folder_and_is_confined_to_it() {
     ] {
         assert_eq!(scene(text).judge().decision, Decision::Ask, "{text}: without the rule");
         let verdict = scene(text).rule(opens("~/notes")).judge();
-        let profile =
-            Confinement::Look { folders: vec![CWD.to_owned()], reads: vec![format!("{HOME}/notes")] };
+        let (folders, reads) = (vec![CWD.to_owned()], vec![format!("{HOME}/notes")]);
+        let profile = Confinement::Look { folders, reads, denied: crate::Denied::default() };
         assert_eq!(
             (verdict.decision, &verdict.confinement),
             (Decision::Allow, &profile),
