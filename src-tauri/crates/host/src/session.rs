@@ -1,5 +1,7 @@
 //! Whether somebody can be in front of the screen: a question on a locked screen, or on another person's, is not asked.
 
+use std::time::Duration;
+
 /// What is known about the person's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presence {
@@ -17,6 +19,11 @@ pub trait Session: Send + Sync + std::fmt::Debug {
     /// What is known now. A system that has no way to tell says [`Presence::Present`].
     fn presence(&self) -> Presence {
         Presence::Present
+    }
+
+    /// Returns for how long the machine has slept since the first call; never less than before.
+    fn slept(&self) -> Duration {
+        crate::clock::slept()
     }
 }
 

@@ -16,6 +16,10 @@ const LONGEST_MS: u64 = 10 * 60 * 1000;
 impl Task {
     /// The clock says that a question, or a pause, may be over.
     pub(super) fn expire(&mut self) {
+        let slept = self.parts.session.slept();
+        if std::mem::replace(&mut self.slept, slept) != slept {
+            self.questions.slept();
+        }
         self.look_at_screen();
         self.end_pause();
         self.forget_gone();
@@ -35,6 +39,16 @@ impl Task {
             if !waits {
                 self.end_question(&id, None);
             }
+        }
+    }
+
+    /// Ends what waits: nobody answers a machine that sleeps, and nobody should find yesterday's question.
+    pub(super) fn fall_asleep(&mut self) {
+        self.questions.slept();
+        let waiting: Vec<String> =
+            self.questions.iter().map(|waiting| waiting.shown.question.id.clone()).collect();
+        for id in waiting {
+            self.end_question(&id, None);
         }
     }
 
@@ -83,7 +97,7 @@ impl Task {
     /// The fallback counts only where somebody could have answered: every way of failing is a no.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
-        let shown = seen && waiting.shown.cannot_present.is_none();
+        let shown = seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept;
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
             Some(digest) => Event::Allowed { by: By::Fallback, digest },

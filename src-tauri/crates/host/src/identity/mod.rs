@@ -2,6 +2,8 @@
 //! file (the signature by path, with proof that it is the same file), and remembered for as long as the file cannot have changed unseen.
 
 mod allowance;
+#[cfg(any(target_os = "macos", test))]
+mod code_directory;
 #[cfg(target_os = "macos")]
 mod macos_signature;
 mod memory;
@@ -10,6 +12,8 @@ mod state;
 mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};
+#[cfg(target_os = "macos")]
+pub(crate) use macos_signature::{requirement as code_requirement, team as signing_team};
 pub use state::FileState;
 pub use version::version_of;
 
