@@ -43,5 +43,6 @@ pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
 pub use window::{
-    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, Showing, ShownArming,
+    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, Shortcut, Showing,
+    ShownArming,
 };
