@@ -62,7 +62,8 @@ mod macos {
             let status = SecCode::copy_self(SecCSFlags(0), NonNull::from(&mut code));
             NonNull::new(code).filter(|_| status == 0).map(|code| CFRetained::from_raw(code))
         }?;
-        holds(&code, &code_requirement("anchor apple generic")?).then(|| signing_team(&code)).flatten()
+        let apples = code_requirement("anchor apple generic")?;
+        holds(&code, &apples).then(|| signing_team(&code)).flatten()
     }
 
     /// Returns the running code of a process, by its audit token: an id alone may mean another process by now.
