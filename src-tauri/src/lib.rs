@@ -3,7 +3,7 @@
 //! `options` what it was started with · `backend` the host, embedded or attached to · `desk` the question on show and
 //! what was seen of it · `overview` what the menu-bar item shows · `window` the windows · `commands` what each page may call · `menu` the menu-bar item ·
 //! `notify` notifications that tell · `presence` is it the owner who answers · `preferences` how it looks and sounds ·
-//! `sound` what is heard.
+//! `sound` what is heard · `system` what is wanted of the system around it.
 
 mod backend;
 mod commands;
@@ -16,7 +16,9 @@ mod preferences;
 mod presence;
 mod run;
 mod sound;
+mod system;
 mod window;
 
 pub use options::{BadOptions, Options, Page};
 pub use run::run;
+pub use system::log::open as open_log;

@@ -4,10 +4,7 @@ use anyhow::Context;
 use postern_desktop::Options;
 
 fn main() -> anyhow::Result<()> {
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-        .with_writer(std::io::stderr)
-        .init();
+    postern_desktop::open_log();
     let options = Options::read(std::env::args_os().skip(1), environment).context("cannot start Postern")?;
     postern_desktop::run(&Options { inherited: inherited(), ..options })
 }

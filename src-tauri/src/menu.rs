@@ -4,7 +4,7 @@ use crate::backend::Backend;
 use crate::run::Parts;
 use crate::window::popover::Popover;
 use crate::window::settings;
-use crate::{Page, overview};
+use crate::{Page, overview, system};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use postern_contract::methods::{KillRequest, Nothing, Pause, PauseAll, RequestKill, ResumeAll};
@@ -67,6 +67,7 @@ impl Menu {
     pub(crate) async fn refresh(&self, backend: &Backend) {
         match overview::read(backend).await {
             Ok(overview) => {
+                system::keep_on_time(overview.status.waiting > 0 || !overview.running.is_empty());
                 if let Err(error) = self.show(&overview) {
                     tracing::warn!(%error, "the menu-bar item");
                 }
@@ -78,6 +79,7 @@ impl Menu {
 
     /// Shows that the host is gone, until `refresh` finds one.
     pub(crate) fn stopped(&self) {
+        system::keep_on_time(false);
         self.popover.lost();
         if let Err(error) = self.show_stopped() {
             tracing::warn!(%error, "the menu-bar item");
@@ -86,8 +88,7 @@ impl Menu {
 
     fn show_stopped(&self) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
-        tray.set_icon(Some(face(Mode::DenyAll, true)))?;
-        tray.set_icon_as_template(true)?;
+        tray.set_icon_with_as_template(Some(face(Mode::DenyAll, true)), true)?;
         tray.set_title(None::<&str>)?;
         tray.set_tooltip(Some(STOPPED))?;
         let menu = MenuBuilder::new(&self.app)
@@ -103,8 +104,7 @@ impl Menu {
         let Some(tray) = &self.tray else { return Ok(()) };
         let status = &overview.status;
         let attention = !status.attention.is_empty() || status.faces.is_empty();
-        tray.set_icon(Some(face(status.mode, attention)))?;
-        tray.set_icon_as_template(true)?;
+        tray.set_icon_with_as_template(Some(face(status.mode, attention)), true)?;
         tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
         tray.set_tooltip(Some(state(status, overview.agents.len())))?;
         tray.set_menu(Some(self.menu(overview)?))
@@ -160,11 +160,11 @@ impl Menu {
 
     /// Returns a line that only tells.
     fn plain(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
-        MenuItemBuilder::new(text).enabled(false).build(&self.app)
+        MenuItemBuilder::new(literal(text)).enabled(false).build(&self.app)
     }
 
     fn item(&self, id: &str, text: &str) -> tauri::Result<MenuItem<Wry>> {
-        MenuItemBuilder::with_id(id, text).build(&self.app)
+        MenuItemBuilder::with_id(id, literal(text)).build(&self.app)
     }
 }
 
@@ -263,7 +263,12 @@ fn shortened(line: &str) -> String {
     line.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// Returns the picture of a state; a template, which the menu bar colors. Decoded when this is built.
+/// Returns the text of an item that shows every `&`: a single one marks the letter of a shortcut.
+fn literal(text: &str) -> String {
+    text.replace('&', "&&")
+}
+
+/// The picture of a state; a template, which the menu bar colours. Decoded when this is built.
 const fn face(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),
@@ -275,7 +280,7 @@ const fn face(mode: Mode, attention: bool) -> Image<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::{clock, face, shortened};
+    use super::{clock, face, literal, shortened};
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
     use postern_contract::Mode;
@@ -286,6 +291,11 @@ mod tests {
         assert_eq!(shortened("git push"), "git push");
         let cut = shortened(&"é".repeat(100));
         assert!(cut.ends_with('…') && cut.chars().count() == 57, "{cut}");
+    }
+
+    #[test]
+    fn an_ampersand_of_a_command_is_shown() {
+        assert_eq!(literal("make && rm a & b"), "make &&&& rm a && b");
     }
 
     #[test]

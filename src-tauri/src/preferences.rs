@@ -71,12 +71,19 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::{Appearance, FILE, Kept, Preferences, in_doubt};
+    use postern_contract::Shortcut;
 
     #[test]
     fn what_was_chosen_is_there_the_next_time() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Kept::read(folder.path()).get(), Preferences::default(), "nothing was chosen yet");
-        let dark = Preferences { appearance: Appearance::Dark, sound: false, confirm: true, details: true };
+        let dark = Preferences {
+            appearance: Appearance::Dark,
+            sound: false,
+            confirm: true,
+            details: true,
+            shortcut: Shortcut::Off,
+        };
         Kept::read(folder.path()).set(dark).unwrap();
         assert_eq!(Kept::read(folder.path()).get(), dark);
         std::fs::write(folder.path().join(FILE), r#"{"sound":false}"#).unwrap();

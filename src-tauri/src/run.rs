@@ -5,7 +5,7 @@ use crate::preferences::Kept;
 use crate::window::approval::{self, Approval};
 use crate::window::popover::{self, Popover};
 use crate::window::settings;
-use crate::{Options, Page, commands, menu, notify, sound};
+use crate::{Options, Page, commands, menu, notify, sound, system};
 use anyhow::Context;
 use postern_contract::methods::{ListAgents, Nothing};
 use postern_contract::{RequestRow, Told};
@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, RunEvent};
-use tauri_plugin_autostart::MacosLauncher;
 use tokio::sync::mpsc;
 
 /// Between two tries to reach a host that is gone.
@@ -39,18 +38,27 @@ pub(crate) struct Parts {
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     tauri::async_runtime::set(runtime.handle().clone());
-    let app = tauri::Builder::default()
-        .plugin(single_instance(options))
-        .plugin(tauri_plugin_autostart::init(MacosLauncher::LaunchAgent, Some(vec!["--background"])))
+    let app = of_this_system(tauri::Builder::default(), options)
         .invoke_handler(commands::handler())
         .on_window_event(on_window_event)
         .build(tauri::generate_context!())
         .context("cannot start the window system")?;
+    #[cfg(target_os = "macos")]
+    let app = without_dock_icon(app);
     let (backend, heard) = runtime.block_on(Backend::open(options))?;
     start(app.handle(), Arc::new(backend), heard, options)?;
     writeln!(std::io::stdout(), "ready {}", options.data.display())?;
     app.run(|app, event| match event {
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
+        #[cfg(target_os = "macos")]
+        RunEvent::Ready => on_ready(),
+        // The app was opened again: its menu-bar item may be hidden behind the notch.
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { .. } => {
+            if let Some(parts) = app.try_state::<Parts>() {
+                parts.approval.reopen();
+            }
+        }
         RunEvent::Exit => {
             if let Some(parts) = app.try_state::<Parts>() {
                 tauri::async_runtime::block_on(async {
@@ -71,14 +79,18 @@ fn start(
     heard: mpsc::Receiver<Heard>,
     options: &Options,
 ) -> anyhow::Result<()> {
-    #[cfg(target_os = "macos")]
-    app.set_activation_policy(tauri::ActivationPolicy::Accessory)?;
     let preferences = Arc::new(Kept::read(&options.data));
     app.set_theme(crate::preferences::theme(preferences.get().appearance));
     let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let popover = Popover::default();
     let parts = Parts { backend, approval, popover: popover.clone(), preferences, listener: Arc::default() };
     app.manage(parts.clone());
+    let watched = (parts.clone(), tauri::async_runtime::handle());
+    system::watch_session(move |event| {
+        let parts = watched.0.clone();
+        watched.1.spawn(async move { parts.approval.session(event, &parts.backend).await });
+    });
+    set_shortcut(app, &parts);
     let menu = menu::open(app, popover);
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
@@ -94,7 +106,16 @@ fn start(
     Ok(())
 }
 
-/// Shows a person without agents around.
+/// Listens for the keys that the user chose.
+pub(crate) fn set_shortcut(app: &AppHandle, parts: &Parts) {
+    let (chosen, approval) = (parts.preferences.get().shortcut, parts.approval.clone());
+    let set = move || system::set_shortcut(chosen, move || approval.turn_keyboard());
+    if let Err(error) = app.run_on_main_thread(set) {
+        tracing::warn!(%error, "no shortcut");
+    }
+}
+
+/// Who has no agent yet is shown around.
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     let agents = backend.ask::<ListAgents>(&Nothing {}).await;
     if agents.is_ok_and(|agents| agents.agents.is_empty()) {
@@ -204,7 +225,48 @@ fn name_of(told: &Told) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
-/// Returns a second start on the same data folder shows the first one's settings, or its overview.
+/// What differs by system before the app is built. On Linux a second start tells the first one, and the start at login is an
+/// entry of the desktop; macOS does both by itself.
+#[cfg(not(target_os = "macos"))]
+fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &Options) -> tauri::Builder<tauri::Wry> {
+    let launcher = tauri_plugin_autostart::MacosLauncher::LaunchAgent;
+    builder
+        .plugin(single_instance(options))
+        .plugin(tauri_plugin_autostart::init(launcher, Some(vec!["--background"])))
+}
+
+/// A page whose process is gone is loaded again, and nothing that it showed is armed.
+#[cfg(target_os = "macos")]
+fn of_this_system(builder: tauri::Builder<tauri::Wry>, _: &Options) -> tauri::Builder<tauri::Wry> {
+    builder.activate_ignoring_other_apps(false).on_web_content_process_terminate(|webview| {
+        tracing::warn!(page = webview.label(), "the process of a page is gone");
+        if let Some(parts) = webview.try_state::<Parts>() {
+            parts.approval.page_gone(webview.label());
+        }
+        if let Err(error) = webview.reload() {
+            tracing::warn!(%error, "cannot load a page again");
+        }
+    })
+}
+
+/// Sets what the app is once it has launched. Set on a handle it would hold at once, and only until then.
+#[cfg(target_os = "macos")]
+fn without_dock_icon(mut app: tauri::App) -> tauri::App {
+    app.set_activation_policy(tauri::ActivationPolicy::Accessory);
+    app
+}
+
+/// Says where to move an app that runs from its disk image.
+#[cfg(target_os = "macos")]
+fn on_ready() {
+    if let Some(problem) = system::place::problem() {
+        notify::attention(problem);
+        tracing::warn!("{problem}");
+    }
+}
+
+/// A second start on the same data folder shows the first one's settings, or its overview.
+#[cfg(not(target_os = "macos"))]
 fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();

@@ -56,6 +56,14 @@ impl Embedded {
         self.host.ask::<M>(self.face.id(), params).await
     }
 
+    pub(super) async fn fall_asleep(&self) {
+        self.host.fall_asleep().await;
+    }
+
+    pub(super) async fn wake_up(&self) {
+        self.host.wake_up().await;
+    }
+
     pub(super) async fn shutdown(&self) {
         self.host.shutdown().await;
     }

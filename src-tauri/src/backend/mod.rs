@@ -98,6 +98,20 @@ impl Backend {
         }
     }
 
+    /// The computer goes to sleep: what waits is not answered tomorrow. A host in another process sees it by its clock.
+    pub(crate) async fn fall_asleep(&self) {
+        if let Link::Embedded(embedded) = &*self.link() {
+            embedded.fall_asleep().await;
+        }
+    }
+
+    /// The computer is awake again: what ended meanwhile is over.
+    pub(crate) async fn wake_up(&self) {
+        if let Link::Embedded(embedded) = &*self.link() {
+            embedded.wake_up().await;
+        }
+    }
+
     /// Ends what this process started: an embedded host is shut down, an attached one is left alone.
     pub(crate) async fn close(&self) {
         match &*self.link() {

@@ -4,7 +4,8 @@
 
 use crate::preferences::theme;
 use crate::presence;
-use crate::run::Parts;
+use crate::run::{Parts, set_shortcut};
+use crate::system::login;
 use postern_contract::methods::METHODS;
 use postern_contract::{Preferences, Presence};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use std::sync::PoisonError;
 use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
-use tauri_plugin_autostart::ManagerExt;
 
 /// Time that the owner has to confirm a change of the settings.
 const CONFIRM: Duration = Duration::from_mins(1);
@@ -43,13 +43,12 @@ pub(super) fn settings_watch(parts: State<'_, Parts>, channel: Channel<String>) 
 
 #[tauri::command]
 pub(super) fn settings_launch_at_login(app: AppHandle) -> Result<bool, String> {
-    app.autolaunch().is_enabled().map_err(|error| error.to_string())
+    login::is_on(&app)
 }
 
 #[tauri::command]
 pub(super) fn settings_set_launch_at_login(app: AppHandle, on: bool) -> Result<(), String> {
-    let launch = app.autolaunch();
-    if on { launch.enable() } else { launch.disable() }.map_err(|error| error.to_string())
+    login::set(&app, on)
 }
 
 #[tauri::command]
@@ -77,10 +76,12 @@ pub(super) async fn settings_set_preferences(
     // Only the owner turns off what asks for the owner, where this machine can tell at all.
     let less = parts.preferences.get().confirm && !preferences.confirm;
     if less && presence::means().await != Presence::None {
-        presence::confirm("no longer ask for you", CONFIRM).await?;
+        presence::confirm("no longer ask for you".to_owned(), CONFIRM).await?;
     }
     app.set_theme(theme(preferences.appearance));
-    parts.preferences.set(preferences).map_err(|error| format!("the preferences could not be kept: {error}"))
+    let kept = parts.preferences.set(preferences);
+    set_shortcut(&app, &parts);
+    kept.map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 
 #[cfg(test)]

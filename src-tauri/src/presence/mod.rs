@@ -11,8 +11,11 @@ use postern_contract::{Answer, Presence, Question};
 use postern_policy::RiskLevel;
 use std::time::Duration;
 
-/// Returns true if an answer is one that the owner has to confirm: what is remembered as allowed, and a
-/// dangerous command. A refusal never is.
+/// Characters of a command in the system's question.
+const LONGEST: usize = 80;
+
+/// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
+/// refusal never is.
 pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
     match answer {
         Answer::Always => true,
@@ -27,14 +30,26 @@ pub(crate) async fn means() -> Presence {
 }
 
 /// Asks the owner to confirm `what` ("allow this command"), for at most `patience`. Only a clear yes is one.
-pub(crate) async fn confirm(what: &'static str, patience: Duration) -> Result<(), &'static str> {
-    let asked = tauri::async_runtime::spawn_blocking(move || system::confirm(what, patience)).await;
+pub(crate) async fn confirm(what: String, patience: Duration) -> Result<(), &'static str> {
+    let asked = tauri::async_runtime::spawn_blocking(move || system::confirm(&what, patience)).await;
     asked.unwrap_or(Err("the question for Touch ID was lost"))
+}
+
+/// Returns what the owner is asked to confirm: the question's code and the beginning of its command. macOS puts "Postern is
+/// trying to" before it.
+pub(crate) fn sentence(question: &Question, answer: Answer) -> String {
+    let mut line: String = question.line.chars().take(LONGEST).collect();
+    if line.len() < question.line.len() {
+        line.push('…');
+    }
+    let kind = if question.risk.level == RiskLevel::Dangerous { "a dangerous command" } else { "this" };
+    let always = if answer == Answer::Always { " always" } else { "" };
+    format!("allow {kind}{always} ({}): {line}", question.code)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::wanted;
+    use super::{LONGEST, sentence, wanted};
     use crate::desk::tests::question;
     use postern_contract::{Answer, Question};
     use postern_policy::RiskLevel;
@@ -56,11 +71,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_owner_is_told_which_command_they_confirm() {
+        let harmless = Question { line: "git push".to_owned(), ..risky(RiskLevel::NeedsReview) };
+        let code = &harmless.code;
+        assert_eq!(sentence(&harmless, Answer::Always), format!("allow this always ({code}): git push"));
+        let long = Question { line: "é".repeat(100), ..risky(RiskLevel::Dangerous) };
+        let told = sentence(&long, Answer::Once);
+        assert!(told.starts_with("allow a dangerous command (") && told.ends_with("é…"), "{told}");
+        assert_eq!(told.matches('é').count(), LONGEST);
+    }
+
     #[cfg(not(target_os = "macos"))]
     #[tokio::test]
     async fn a_machine_that_cannot_tell_its_owner_confirms_nothing() {
         use super::{Presence, confirm, means};
         assert_eq!(means().await, Presence::None);
-        assert!(confirm("allow this", std::time::Duration::from_secs(1)).await.is_err());
+        assert!(confirm("allow this".to_owned(), std::time::Duration::from_secs(1)).await.is_err());
     }
 }

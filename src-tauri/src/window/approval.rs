@@ -5,6 +5,7 @@ use super::presenter::{Event, InboxEvent, Presenter};
 use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::Kept;
+use crate::system::SessionEvent;
 use postern_contract::methods::RulePreview;
 use postern_contract::{
     AnswerParams, Answered, EditParams, Edited, Offer, PillAct, QuestionName, RequestRow, Showing,
@@ -88,6 +89,40 @@ impl Approval {
         self.send(Event::Finish(reply));
         // A presenter that is gone has nothing to hand over.
         done.await.ok();
+    }
+
+    /// The user pressed the shortcut: the panel gets the keyboard, or gives it back.
+    pub(crate) fn turn_keyboard(&self) {
+        self.send(Event::Shortcut);
+    }
+
+    /// The app was opened again: shows what waits, or the main window.
+    #[cfg(target_os = "macos")]
+    pub(crate) fn reopen(&self) {
+        self.send(Event::Reopened);
+    }
+
+    /// The process of a window's page is gone: it shows nothing until it is loaded again.
+    #[cfg(target_os = "macos")]
+    pub(crate) fn page_gone(&self, label: &str) {
+        if label == LABEL {
+            self.send(Event::PageGone);
+        } else if label == super::settings::LABEL {
+            self.inbox_closed();
+        }
+    }
+
+    /// Something happened to the user's session. What was seen before counts for nothing.
+    pub(crate) async fn session(&self, event: SessionEvent, backend: &Backend) {
+        match event {
+            SessionEvent::WillSleep => backend.fall_asleep().await,
+            SessionEvent::Awoke => backend.wake_up().await,
+            SessionEvent::Changed => {}
+        }
+        for label in [LABEL, super::settings::LABEL] {
+            self.at(label).shaken();
+        }
+        self.look();
     }
 
     /// Shows this question, with the keyboard: only where the person asks for it.

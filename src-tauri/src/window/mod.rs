@@ -1,8 +1,10 @@
 //! The windows: the panel, the main window, the popover of the menu-bar item.
 
 pub(crate) mod approval;
+mod display;
 mod outcome;
 mod pane;
+mod panel;
 mod place;
 pub(crate) mod popover;
 mod presenter;

@@ -3,7 +3,9 @@
 //! A page that waits costs the memory of a browser. The first question after a quiet time pays a fraction of a second for a new one.
 
 use super::approval::{LABEL, WIDTH};
+use super::panel;
 use std::time::Duration;
+use tauri::utils::config::BackgroundThrottlingPolicy;
 use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tokio::time::Instant;
 
@@ -89,7 +91,7 @@ impl Pane {
 
 /// Builds the window hidden. It is shown later without taking the keyboard.
 fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
-    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")
         .inner_size(WIDTH, HEIGHT)
         .max_inner_size(WIDTH, f64::from(u16::MAX))
@@ -103,5 +105,9 @@ fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .skip_taskbar(true)
         .minimizable(false)
         .maximizable(false)
-        .build()
+        // A hidden page has to lay out the next question; WebKit would suspend it after minutes.
+        .background_throttling(BackgroundThrottlingPolicy::Disabled)
+        .build()?;
+    panel::make(&window)?;
+    Ok(window)
 }

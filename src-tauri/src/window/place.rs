@@ -4,6 +4,7 @@
 //! corner.
 
 use super::approval::WIDTH;
+use super::{display, panel};
 use tauri::{LogicalPosition, LogicalSize, WebviewWindow};
 
 /// The part of the screen's height that a question may take; the rest of it scrolls.
@@ -67,32 +68,35 @@ impl Place {
         if std::mem::take(&mut self.dragging) && matches!(before, Stage::Panel(_)) {
             self.dragged = Some(window.outer_position()?.to_logical(scale));
         }
-        let monitor = match window.current_monitor()? {
-            Some(monitor) => Some(monitor),
-            None => window.primary_monitor()?,
+        // It opens where the user looks, and stays on its display from then on.
+        let monitor = if before == Stage::Hidden {
+            display::with_pointer(window)?
+        } else {
+            window.current_monitor()?.or(window.primary_monitor()?)
         };
-        let area = monitor.map(|monitor| {
-            let area = monitor.work_area();
-            (area.position.to_logical::<f64>(scale), area.size.to_logical::<f64>(scale))
-        });
+        let area = monitor.as_ref().map(display::work_area);
         let corner =
             area.map(|(at, size)| LogicalPosition::new(at.x + size.width - WIDTH - MARGIN, at.y + MARGIN));
-        let panel = self.dragged.or(corner);
+        let dragged = self.dragged.filter(|at| {
+            let head = LogicalPosition::new(at.x + WIDTH / 2.0, at.y);
+            area.is_none_or(|area| display::holds(area, head))
+        });
+        let place = dragged.or(corner);
         let (size, at) = match next {
             Stage::Hidden => return window.hide(),
             Stage::Panel(height) => {
                 let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
                 let stays = matches!(before, Stage::Panel(_));
-                (LogicalSize::new(WIDTH, height.min(most)), panel.filter(|_| !stays))
+                (LogicalSize::new(WIDTH, height.min(most)), place.filter(|_| !stays))
             }
-            Stage::Pill => (PILL, panel.map(|at| LogicalPosition::new(at.x + WIDTH - PILL.width, at.y))),
+            Stage::Pill => (PILL, place.map(|at| LogicalPosition::new(at.x + WIDTH - PILL.width, at.y))),
         };
         window.set_size(size)?;
         if let Some(at) = at {
             window.set_position(at)?;
         }
         if before == Stage::Hidden {
-            window.show()?;
+            panel::show(window)?;
             // Without a window manager, a window comes back where it was hidden.
             if let Some(at) = at {
                 window.set_position(at)?;

@@ -1,14 +1,15 @@
 //! The popover of the menu-bar item: made when it is asked for, gone when it loses the keyboard. It answers no question; it
 //! leads to the panel, which shows all of one.
 
+use super::display;
 use crate::run::Parts;
 use postern_contract::Overview;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tauri::ipc::Channel;
 use tauri::{
-    AppHandle, LogicalPosition, LogicalSize, Manager, Monitor, Rect, WebviewUrl, WebviewWindow,
-    WebviewWindowBuilder, WindowEvent,
+    AppHandle, LogicalPosition, LogicalSize, Manager, Rect, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    WindowEvent,
 };
 
 /// Label, which its capability names.
@@ -124,7 +125,7 @@ impl Popover {
         let scale = window.scale_factor()?;
         let at = match icon {
             Some(icon) => below(icon.position.to_logical(scale), icon.size.to_logical(scale), area, size),
-            None => corner(window.cursor_position()?.to_logical(scale), area, size),
+            None => corner(display::pointer(window)?, area, size),
         };
         // Once it is open it stays where it is, whatever its height becomes.
         if !window.is_visible()? {
@@ -190,16 +191,11 @@ fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
 
 /// Returns the part of the screen that windows may take: where the icon is, or else the pointer.
 fn area(window: &WebviewWindow, icon: Option<Rect>) -> tauri::Result<Option<(Point, Size)>> {
-    let pointer = match icon {
-        Some(icon) => icon.position.to_physical(window.scale_factor()?),
-        None => window.cursor_position()?,
+    let monitor = match icon {
+        Some(icon) => display::at(window, icon.position.to_logical(window.scale_factor()?))?,
+        None => display::with_pointer(window)?,
     };
-    let there = window.monitor_from_point(pointer.x, pointer.y)?;
-    let monitor: Option<Monitor> = there.map_or_else(|| window.primary_monitor(), |one| Ok(Some(one)))?;
-    Ok(monitor.map(|monitor| {
-        let (area, scale) = (monitor.work_area(), monitor.scale_factor());
-        (area.position.to_logical(scale), area.size.to_logical(scale))
-    }))
+    Ok(monitor.as_ref().map(display::work_area))
 }
 
 /// Returns the place below an icon of the menu bar, in the middle where the screen has room for it.

@@ -41,7 +41,13 @@ export class FakeSettings implements SettingsBackend {
   private agentRows: AgentRow[];
   private told: (what: News) => void = () => undefined;
   private login = false;
-  private chosen: Preferences = { appearance: "system", sound: true, confirm: false, details: false };
+  private chosen: Preferences = {
+    appearance: "system",
+    sound: true,
+    confirm: false,
+    details: false,
+    shortcut: "control-option-space",
+  };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";
   /** What the system cannot confine. */

@@ -4,6 +4,8 @@ export const prefs = {
   looks: "Appearance",
   look: "Light or dark",
   appearances: { system: "Automatic", light: "Light", dark: "Dark" },
+  shortcut: "Shortcut for the panel’s keyboard",
+  shortcuts: { "control-option-space": "⌃⌥Space", "control-option-p": "⌃⌥P", off: "Off" },
   sound: "Play a sound when an agent asks",
   confirm: "Require Touch ID for Always and dangerous commands",
   confirmHints: {

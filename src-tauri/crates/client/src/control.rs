@@ -11,7 +11,6 @@ use postern_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
@@ -26,15 +25,13 @@ pub struct Control {
 }
 
 impl Control {
-    /// Connects to the host of a data folder, at `control.sock`.
-    ///
-    /// The key is in `control.key` or, on macOS where there is no such file, in the Keychain.
+    /// Connects to the host of a data folder: `control.sock`, with the key in `control.key`.
     pub fn connect(data: &Path) -> Result<Self, ConnectError> {
         let socket = data.join(CONTROL_SOCKET);
         if !socket.exists() {
             return Err(ConnectError::NothingListens { socket });
         }
-        Self::connect_with(&socket, &control_key(data, keychain)?)
+        Self::connect_with(&socket, &read_key(&data.join("control.key"))?)
     }
 
     /// Connects to this socket with this key.
@@ -98,33 +95,6 @@ impl Control {
     }
 }
 
-/// Returns the key of a data folder. The host leaves a file only where the Keychain did not take the key.
-fn control_key(data: &Path, keychain: impl FnOnce(&str) -> Option<Vec<u8>>) -> Result<Key, ConnectError> {
-    let unread = match read_key(&data.join("control.key")) {
-        Err(ConnectError::KeyUnreadable { file, error }) if error.kind() == ErrorKind::NotFound => {
-            ConnectError::KeyUnreadable { file, error }
-        }
-        read => return read,
-    };
-    let folder = data.canonicalize().unwrap_or_else(|_| data.to_owned());
-    let kept = keychain(&folder.to_string_lossy());
-    kept.and_then(|secret| Key::from_text(std::str::from_utf8(&secret).ok()?).ok()).ok_or(unread)
-}
-
-#[cfg(not(target_os = "macos"))]
-fn keychain(_: &str) -> Option<Vec<u8>> {
-    None
-}
-
-/// Returns the key that the Keychain keeps for this data folder; `None` also if this program may not read it.
-#[cfg(target_os = "macos")]
-fn keychain(folder: &str) -> Option<Vec<u8>> {
-    use security_framework::passwords::{PasswordOptions, generic_password};
-    let mut item = PasswordOptions::new_generic_password(postern_protocol::CONTROL_KEY_SERVICE, folder);
-    item.use_protected_keychain();
-    generic_password(item).ok()
-}
-
 impl AsFd for Control {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.transport.as_fd()
@@ -139,40 +109,4 @@ fn as_told(told: Notification) -> Value {
         value["params"] = told.params;
     }
     value
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ConnectError, control_key};
-
-    const IN_FILE: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-    const IN_KEYCHAIN: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
-
-    #[test]
-    fn a_key_file_comes_before_the_keychain() {
-        let temp = tempfile::tempdir().unwrap();
-        let real = temp.path().canonicalize().unwrap();
-        let data = temp.path().join("link");
-        std::os::unix::fs::symlink(&real, &data).unwrap();
-        let keychain = |folder: &str| (folder == real.to_str().unwrap()).then(|| IN_KEYCHAIN.into());
-        let key = control_key(&data, keychain).unwrap();
-        assert_eq!(
-            key.text(),
-            IN_KEYCHAIN,
-            "without a file it is in the Keychain, under the folder's real path"
-        );
-        std::fs::write(real.join("control.key"), IN_FILE).unwrap();
-        assert_eq!(control_key(&data, keychain).unwrap().text(), IN_FILE, "the host uses what it wrote");
-    }
-
-    #[test]
-    fn without_either_the_file_is_named() {
-        let temp = tempfile::tempdir().unwrap();
-        for kept in [None, Some(b"short".to_vec())] {
-            let missing = control_key(temp.path(), |_| kept).unwrap_err();
-            assert!(
-                matches!(&missing, ConnectError::KeyUnreadable { file, .. } if file.ends_with("control.key"))
-            );
-        }
-    }
 }

@@ -45,6 +45,6 @@ pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
 pub use window::{
-    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Showing,
-    ShownArming,
+    AgentMark, Appearance, Offer, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Shortcut,
+    Showing, ShownArming,
 };

@@ -167,12 +167,27 @@ pub struct Preferences {
     pub confirm: bool,
     /// True if a question's details are open.
     pub details: bool,
+    /// Keys that give the panel the keyboard, and take it back, on a Mac. They answer nothing.
+    pub shortcut: Shortcut,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
-        Self { appearance: Appearance::System, sound: true, confirm: false, details: false }
+        let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionSpace);
+        Self { appearance, sound: true, confirm: false, details: false, shortcut }
     }
+}
+
+/// Keys that work whichever app has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shortcut {
+    /// ⌃⌥Space.
+    ControlOptionSpace,
+    /// ⌃⌥P.
+    ControlOptionP,
+    /// None.
+    Off,
 }
 
 /// Light or dark.

@@ -2,13 +2,18 @@
 
 use postern_policy::{Lifetime, Millis};
 use rustix::time::{ClockId, clock_gettime};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Clock that nobody sets, and that counts while the machine sleeps.
 #[cfg(target_os = "linux")]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(target_os = "linux"))]
 const STEADY: ClockId = ClockId::Monotonic;
+
+/// The steady clock and the one that stands still in sleep, when this process first asked.
+static AWAKE: OnceLock<(Millis, Instant)> = OnceLock::new();
 
 /// The wall clock and the steady one, when this process first looked.
 static BEGAN: OnceLock<(Millis, Millis)> = OnceLock::new();
@@ -41,8 +46,21 @@ pub(crate) fn uptime() -> Millis {
     lasting() - BEGAN.get().map_or(0, |(wall, _)| *wall)
 }
 
-/// Returns the difference of [`now`] to [`lasting`], in milliseconds, if it is more than drift and a time
-/// server cause.
+/// Returns for how long the machine has slept since the first call. It never gets less: a difference below a second is what
+/// two clocks differ by that are read one after the other.
+pub(crate) fn slept() -> Duration {
+    static KNOWN: AtomicU64 = AtomicU64::new(0);
+    let (began, awake) = AWAKE.get_or_init(|| (steady(), Instant::now()));
+    let whole = u64::try_from(steady() - began).unwrap_or(0);
+    let now = whole.saturating_sub(u64::try_from(awake.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let known = KNOWN.load(Ordering::Relaxed);
+    if now < known + 1_000 {
+        return Duration::from_millis(known);
+    }
+    Duration::from_millis(KNOWN.fetch_max(now, Ordering::Relaxed).max(now))
+}
+
+/// How much [`now`] has moved against [`lasting`], in milliseconds, where that is more than drift and a time server do.
 pub(crate) fn jumped() -> Option<Millis> {
     let ahead = now() - lasting();
     (ahead.abs() >= JUMP).then_some(ahead)
@@ -76,4 +94,15 @@ const JUMP: Millis = 60_000;
 fn steady() -> Millis {
     let time = clock_gettime(STEADY);
     time.tv_sec.saturating_mul(1_000) + Millis::from(time.tv_nsec / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, slept};
+
+    #[test]
+    fn a_machine_that_is_awake_has_not_slept() {
+        assert_eq!(slept(), Duration::ZERO);
+        assert_eq!(slept(), Duration::ZERO, "reading two clocks takes no second");
+    }
 }

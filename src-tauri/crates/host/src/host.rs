@@ -147,7 +147,7 @@ impl Host {
         let places = Places {
             data: data.clone(),
             home: world.home.clone(),
-            managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE)),
+            managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE), &config.user.name),
             any_case: world.any_case,
             root_entries: Arc::clone(&world.root_entries),
         };
@@ -396,6 +396,18 @@ impl Host {
             postern_store::audit::note(conn, "secrets", name, (None, Some(&noted)), given)
         });
         note.await.map_err(io::Error::other)
+    }
+
+    /// The machine goes to sleep: ends what waits as expired.
+    pub async fn fall_asleep(&self) {
+        // A gate that is gone has nothing that waits.
+        _ = self.inner.gate.fall_asleep().await;
+    }
+
+    /// The machine has slept: ends what expired meanwhile.
+    pub async fn wake_up(&self) {
+        // As above.
+        _ = self.inner.gate.wake_up().await;
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last

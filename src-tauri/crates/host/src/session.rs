@@ -1,6 +1,8 @@
 //! Presence of a person at the screen: a question on a locked screen, or on another person's, is not asked.
 
-/// State of the person's session.
+use std::time::Duration;
+
+/// What is known about the person's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presence {
     /// Nothing denies it: the screen shows this person's session, unlocked.
@@ -17,6 +19,11 @@ pub trait Session: Send + Sync + std::fmt::Debug {
     /// Returns the state now. A system that has no way to tell returns [`Presence::Present`].
     fn presence(&self) -> Presence {
         Presence::Present
+    }
+
+    /// Returns for how long the machine has slept since the first call; never less than before.
+    fn slept(&self) -> Duration {
+        crate::clock::slept()
     }
 }
 

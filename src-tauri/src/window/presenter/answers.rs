@@ -5,6 +5,7 @@ use crate::Page;
 use crate::notify;
 use crate::presence;
 use crate::window::outcome::{Outcome, UNDO, Undo};
+use crate::window::panel;
 use crate::window::settings;
 use postern_contract::methods::{
     AnswerQuestion, EditQuestion, KillRequest, RemoveRule, RenewalEntry, RequestKill, RuleNumber, UndoRenewal,
@@ -18,6 +19,9 @@ use tokio::time::Instant;
 /// A denial is handed over this long before the question would end by itself.
 const BEFORE_END: Duration = Duration::from_secs(2);
 
+/// Refusal of a yes that no person gave.
+const BY_PROGRAM: &str = "another program made that click: click Allow yourself";
+
 impl Presenter {
     /// Answers what is on show: `others` names those that are shown as one with the question.
     pub(super) async fn answer(
@@ -28,6 +32,10 @@ impl Presenter {
         let now = Instant::now();
         if let Err(why) = self.desk.check(&params, others, self.holds(), now) {
             return Ok(Answered::refused(&why));
+        }
+        let yes = matches!(params.answer, Answer::Once | Answer::Always);
+        if yes && panel::is_made_by_program() {
+            return Ok(Answered::refused(&NotApplied::NotConfirmed(BY_PROGRAM)));
         }
         if let Err(words) = self.confirmed(params.answer).await {
             return Ok(Answered::refused(&NotApplied::NotConfirmed(words)));
@@ -133,11 +141,7 @@ impl Presenter {
         if !self.preferences.get().confirm {
             return Ok(());
         }
-        let what = match answer {
-            Answer::Always => "allow this always",
-            _ => "allow a dangerous command",
-        };
-        presence::confirm(what, left(question)).await
+        presence::confirm(presence::sentence(question, answer), left(question)).await
     }
 
     pub(super) async fn edit(&self, params: EditParams) -> Result<Edited, String> {

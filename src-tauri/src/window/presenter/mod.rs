@@ -9,11 +9,14 @@ pub(crate) use inbox::InboxEvent;
 
 use super::outcome::Outcome;
 use super::pane::Pane;
+use super::panel;
 use super::place::{Place, Stage};
 use super::surface::{Listener, Surface};
+use crate::Page;
 use crate::backend::Backend;
 use crate::desk::{Desk, HOLD};
 use crate::preferences::Kept;
+use crate::window::settings;
 use batch::Alike;
 use inbox::Inbox;
 use postern_contract::methods::{
@@ -44,6 +47,14 @@ pub(crate) enum Event {
     Look,
     /// The person chose a question outside of the inbox.
     Front(String),
+    /// The user pressed the shortcut.
+    Shortcut,
+    /// The app was opened again.
+    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only macOS tells"))]
+    Reopened,
+    /// The process of the panel's page is gone.
+    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only macOS tells"))]
+    PageGone,
     /// A page is there and listens.
     Page(Channel<Showing>),
     /// A request is in another state.
@@ -220,6 +231,9 @@ impl Presenter {
         match event {
             Event::Look => self.look().await?,
             Event::Front(id) => self.front(id).await?,
+            Event::Shortcut => self.turn_keyboard()?,
+            Event::Reopened => self.reopen().await?,
+            Event::PageGone => self.page_gone(),
             Event::Page(page) => self.page = Some(Listener::new(page)),
             Event::Inbox(event) => self.take_inbox(event).await?,
             Event::Changed(row) => {
@@ -369,7 +383,7 @@ impl Presenter {
             let Some(window) = self.pane.window() else { return Ok(()) };
             self.place.turn(window, Stage::Panel(height))?;
             if std::mem::take(&mut self.keyboard) {
-                window.set_focus()?;
+                panel::take_keyboard(window)?;
             }
         }
         self.patience = None;
@@ -386,13 +400,44 @@ impl Presenter {
             return Ok(());
         }
         match self.pane.window() {
-            Some(window) if matches!(self.place.stage(), Stage::Panel(_)) => window.set_focus()?,
+            Some(window) if matches!(self.place.stage(), Stage::Panel(_)) => panel::take_keyboard(window)?,
             _ => self.keyboard = true,
         }
         Ok(())
     }
 
-    /// Shows the result of the last answer, or nothing, if there is no question.
+    /// Gives the panel the keyboard, or gives it back to the app that the user was in. It answers nothing.
+    fn turn_keyboard(&self) -> anyhow::Result<()> {
+        let shown = matches!(self.place.stage(), Stage::Panel(_));
+        let Some(window) = self.pane.window().filter(|_| shown) else { return Ok(()) };
+        if window.is_focused()? {
+            panel::give_keyboard_back(window)?
+        } else {
+            panel::take_keyboard(window)?
+        }
+        Ok(())
+    }
+
+    /// Shows what waits with the keyboard, or else the main window.
+    async fn reopen(&mut self) -> anyhow::Result<()> {
+        match self.desk.question().map(|question| question.id.clone()) {
+            Some(id) => self.front(id).await,
+            None => {
+                settings::open(self.pane.app(), Page::default());
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts on nothing that the page showed, until it is loaded again and has laid out the question.
+    fn page_gone(&mut self) {
+        self.page = None;
+        let now = Instant::now();
+        self.desk.set_visible(false, now);
+        self.patience = self.desk.question().map(|_| now + PATIENCE);
+    }
+
+    /// Without a question: shows what became of the last answer, or nothing.
     fn stage(&mut self) -> anyhow::Result<()> {
         if self.desk.question().is_some() || self.surface() == Surface::Inbox {
             return Ok(());

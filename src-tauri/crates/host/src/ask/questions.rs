@@ -25,6 +25,8 @@ pub(crate) struct OnShow {
     pub(crate) cannot_present: Option<String>,
     /// True if a window showed another question meanwhile.
     behind: bool,
+    /// True if the machine slept meanwhile: nobody had all of its time to answer.
+    pub(crate) slept: bool,
     clocks: HashMap<FaceId, Clock>,
 }
 
@@ -62,6 +64,11 @@ impl Questions {
         self.list.iter()
     }
 
+    /// The machine has slept: silence about what waits means nothing.
+    pub(crate) fn slept(&mut self) {
+        self.list.iter_mut().for_each(|waiting| waiting.shown.slept = true);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -88,7 +95,7 @@ impl Questions {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
-        let shown = OnShow { question, presented, cannot_present: None, behind, clocks };
+        let shown = OnShow { question, presented, cannot_present: None, behind, slept: false, clocks };
         self.list.open(shown, plan, waiters, now, expires);
     }
 

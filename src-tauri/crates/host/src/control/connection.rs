@@ -1,6 +1,7 @@
 //! Connection on the control socket, from hello to its end.
 
 use super::Control;
+use super::peer::Pinned;
 use crate::ask::{FaceGuard, FaceId, FaceKind};
 use crate::gate::required;
 use crate::socket::{Outbox, Reader, handshake, outbox, write};
@@ -44,14 +45,14 @@ pub(super) async fn serve(
     control: Control,
     key: Key,
     closed: CancellationToken,
-    who: Option<Arc<By>>,
+    peer: Option<Pinned>,
 ) {
     let (incoming, outgoing) = stream.into_split();
     let gone = closed.child_token();
     let (out, lines) = outbox(gone.clone());
     let writer = tokio::spawn(write(outgoing, lines, out.clone()));
     tokio::select! {
-        () = talk(Reader::new(incoming), &out, &control, &key, who) => {}
+        () = talk(Reader::new(incoming), &out, &control, &key, peer) => {}
         () = gone.cancelled() => {}
     }
     out.finish();
@@ -66,12 +67,12 @@ async fn talk<S: AsyncRead + Unpin>(
     out: &Outbox,
     control: &Control,
     key: &Key,
-    who: Option<Arc<By>>,
+    peer: Option<Pinned>,
 ) {
     let Some(proved) = handshake(&mut reader, out, Socket::Control, key).await else { return };
     out.push(result_line(&proved.id, &ControlWelcome { proof: proved.proof }).into());
     let face = control.parts.faces.visitor(FaceKind::Terminal);
-    let who = who.unwrap_or_else(|| Arc::new(control.parts.faces.who(face)));
+    let who = Arc::new(peer.as_ref().map_or_else(|| control.parts.faces.who(face), Pinned::who));
     let mut session =
         Session { guard: None, face, who, questions: false, requests: false, told_again: HashSet::new() };
     let mut told = control.parts.told.subscribe();
@@ -79,6 +80,10 @@ async fn talk<S: AsyncRead + Unpin>(
         tokio::select! {
             read = reader.next() => {
                 let Ok(Some(message)) = read else { return };
+                // Another process that was handed the connection is not the one that was admitted.
+                if peer.as_ref().is_some_and(|peer| !peer.is_same()) {
+                    return tracing::warn!("a control connection was handed to another process");
+                }
                 match message {
                     Ok(Frame::Request(request)) => answer(request, out, control, &mut session, &mut told).await,
                     Ok(Frame::Notification(_) | Frame::Response(_)) => {

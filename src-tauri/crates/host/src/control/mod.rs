@@ -3,6 +3,8 @@
 
 mod agents;
 mod audit;
+#[cfg(any(target_os = "macos", test))]
+mod code;
 mod connection;
 mod data;
 mod descent;
@@ -90,6 +92,12 @@ impl Control {
     /// Returns the doors of this host.
     pub(crate) fn doors(&self) -> &Kept {
         &self.parts.doors
+    }
+
+    /// The machine has slept: what ended meanwhile is over.
+    pub(crate) async fn wake_up(&self) {
+        // A gate that is gone has nothing that waits.
+        _ = self.parts.gate.wake_up().await;
     }
 
     fn tell(&self, told: Told) {

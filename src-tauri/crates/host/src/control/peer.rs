@@ -55,6 +55,21 @@ impl Pinned {
     }
 }
 
+#[cfg(not(target_os = "macos"))]
+impl Pinned {
+    /// Returns true: other systems have no code signatures.
+    #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
+    pub(super) fn is_of_this_release(&self) -> bool {
+        true
+    }
+
+    /// Returns true: other systems do not say which process wrote a message.
+    #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
+    pub(super) fn is_same(&self) -> bool {
+        true
+    }
+}
+
 #[cfg(target_os = "linux")]
 impl Pinned {
     /// Holds the process that connected. Before Linux 6.5 it holds the process that has its id now.
@@ -105,11 +120,26 @@ impl Pinned {
         (token[5] == peer.pid).then_some(Self { peer, token, socket })
     }
 
+    /// Returns the audit token.
+    #[cfg(test)]
+    pub(super) fn token(&self) -> [u32; 8] {
+        self.token
+    }
+
+    /// Returns true if the process runs code that this release may be controlled by.
+    pub(super) fn is_of_this_release(&self) -> bool {
+        super::code::is_ours(&self.token)
+    }
+
+    /// Returns true while the process that used the connection last is the one that was admitted.
+    pub(super) fn is_same(&self) -> bool {
+        token_of(&self.socket) == Some(self.token)
+    }
+
     /// Returns true while the connection still belongs to that process and it has not ended.
     pub(super) fn is_there(&self) -> bool {
         let pid = Pid::from_raw(self.peer.pid.cast_signed());
-        token_of(&self.socket) == Some(self.token)
-            && pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+        self.is_same() && pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
     }
 }
 

@@ -10,7 +10,6 @@ use postern_contract::methods::ControlCode;
 use postern_protocol::{CONTROL_SOCKET, ErrorObject, Key, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
@@ -50,8 +49,7 @@ impl Listening {
 
 /// Opens `control.sock` in the data folder, with the folder's control key.
 pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
-    let key = key::control_key(data, key::vault().as_deref())
-        .map_err(|error| ListenError::Key(error.to_string()))?;
+    let key = key::control_key(data).map_err(|error| ListenError::Key(error.to_string()))?;
     let bound = bind(&data.join(CONTROL_SOCKET))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));
@@ -88,9 +86,14 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
     let refused = refusal(peer, own, &control.running().await, &System);
     // Checked last: the process's data read before are valid only if it still exists.
-    let gone = pinned.as_ref().is_some_and(|pinned| !pinned.is_there());
-    match refused.or(gone.then_some("the process that connected has ended")) {
-        None => serve(stream, control, key, closed, pinned.map(|pinned| Arc::new(pinned.who()))).await,
+    let problem = pinned.as_ref().and_then(|pinned| {
+        let foreign = !pinned.is_of_this_release();
+        let gone = !pinned.is_there();
+        let foreign = foreign.then_some("only programs of this release of Postern may control it");
+        foreign.or(gone.then_some("the process that connected has ended"))
+    });
+    match refused.or(problem) {
+        None => serve(stream, control, key, closed, pinned).await,
         Some(why) => {
             tracing::warn!(?peer, why, "refused a control connection");
             let code = ControlCode::Forbidden;

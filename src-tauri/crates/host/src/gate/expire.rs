@@ -16,6 +16,10 @@ const LONGEST_MS: u64 = 10 * 60 * 1000;
 impl Task {
     /// Ends the questions and pauses whose time is over.
     pub(super) fn expire(&mut self) {
+        let slept = self.parts.session.slept();
+        if std::mem::replace(&mut self.slept, slept) != slept {
+            self.questions.slept();
+        }
         self.look_at_screen();
         self.end_pause();
         self.forget_gone();
@@ -38,7 +42,17 @@ impl Task {
         }
     }
 
-    /// Begins a question's time now, within the limit of all of it. Returns whether it waits on.
+    /// Ends what waits: nobody answers a machine that sleeps, and nobody should find yesterday's question.
+    pub(super) fn fall_asleep(&mut self) {
+        self.questions.slept();
+        let waiting: Vec<String> =
+            self.questions.iter().map(|waiting| waiting.shown.question.id.clone()).collect();
+        for id in waiting {
+            self.end_question(&id, None);
+        }
+    }
+
+    /// A question's time begins now, within the limit of all of it. Returns whether it waits on.
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
@@ -84,7 +98,7 @@ impl Task {
     /// Applies the fallback, only if somebody could have answered: every way of failing denies.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
-        let shown = seen && waiting.shown.cannot_present.is_none();
+        let shown = seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept;
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
             Some(digest) => Event::Allowed { by: By::Fallback, digest },

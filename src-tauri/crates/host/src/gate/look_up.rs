@@ -46,7 +46,8 @@ pub(super) fn looked_up(
     if let Some(overrun) = world.resolver.identities().overrun() {
         return Err(Refusal::from(overrun).into());
     }
-    let built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    let mut built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    set_sdk(&mut built.env, &held);
     let stdin = stdin_of(&run.stdin);
     let input = input_of(&stdin);
     let plan = Plan {
@@ -175,9 +176,16 @@ fn environment(
         .map_err(|refused| Refusal::Environment { names: refused.names }.into())
 }
 
-/// Returns true if a word of the command is a shell, in any position.
-///
-/// After `env` or `nohup` a shell is a shell all the same.
+/// Sets what a stand-in for a developer tool would set for the tool that is started in its place, unless it is set.
+fn set_sdk(env: &mut Vec<(String, String)>, held: &Held) {
+    const NAME: &str = "SDKROOT";
+    let sdk = held.started.as_ref().and_then(|program| program.sdk());
+    if let (Some(sdk), Err(at)) = (sdk, env.binary_search_by(|(name, _)| name.as_str().cmp(NAME))) {
+        env.insert(at, (NAME.to_owned(), sdk));
+    }
+}
+
+/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     matches!(class_of(name), Class::Shell | Class::Interpreter)

@@ -75,6 +75,10 @@ pub(crate) enum Message {
     AnswerTool { check: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool> },
     /// Asks for the numbers of waiting and running requests.
     Counts(oneshot::Sender<Counts>),
+    /// The machine goes to sleep: what waits ends, unless it waits for an approver elsewhere.
+    FallAsleep(oneshot::Sender<()>),
+    /// The machine has slept: what ended meanwhile is over.
+    WakeUp(oneshot::Sender<()>),
     /// Postern quits: deny what waits, end what runs, and say when that is done.
     Shutdown(oneshot::Sender<()>),
     /// An adapter has something to say.

@@ -190,6 +190,16 @@ impl Gate {
         self.ask(Message::Counts).await
     }
 
+    /// The machine goes to sleep.
+    pub(crate) async fn fall_asleep(&self) -> Result<(), Gone> {
+        self.ask(Message::FallAsleep).await
+    }
+
+    /// The machine has slept.
+    pub(crate) async fn wake_up(&self) -> Result<(), Gone> {
+        self.ask(Message::WakeUp).await
+    }
+
     /// Denies what waits, ends what runs, and comes back when nothing is left.
     pub(crate) async fn shut_down(&self) -> Result<(), Gone> {
         self.ask(Message::Shutdown).await

@@ -84,9 +84,14 @@ impl Owed {
 }
 
 impl Task {
-    /// Returns the time since the gate began: what requests count by.
+    /// The time since the gate began, sleep included: what requests count by.
     pub(super) fn clock(&self) -> Duration {
-        self.began.elapsed()
+        self.began.elapsed() + self.parts.session.slept()
+    }
+
+    /// When that clock will be at `due`, if the machine stays awake.
+    pub(super) fn timer(&self, due: Duration) -> Instant {
+        self.began + due.saturating_sub(self.parts.session.slept())
     }
 
     /// Handles a failed write of an entry: what was to begin with it does not; what has happened is owed.
@@ -203,7 +208,7 @@ impl Task {
     /// Returns the time of the next try.
     pub(super) fn next_try(&self) -> Option<Instant> {
         let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.due());
-        let requests = requests.map(|due| self.began + due);
+        let requests = requests.map(|due| self.timer(due));
         let others = self.owed.stops.values().chain(&self.owed.pause).map(|again| again.at);
         requests.chain(others).min()
     }

@@ -19,6 +19,7 @@ use postern_request::{Denial, Event, Halt, Pause, Refusal, Withdrawal};
 use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
@@ -62,7 +63,9 @@ pub(crate) struct Task {
     /// Entries that could not be recorded yet.
     pub(super) owed: Owed,
     pub(super) began: Instant,
-    /// Time at which to check whether the screen is still the person's.
+    /// For how long the machine had slept at the last look.
+    pub(super) slept: Duration,
+    /// When to look whether the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
@@ -71,6 +74,7 @@ pub(crate) struct Task {
 impl Task {
     pub(super) fn new(parts: Parts, messages: mpsc::WeakSender<Message>) -> Self {
         Self {
+            slept: parts.session.slept(),
             parts,
             messages,
             requests: HashMap::new(),
@@ -168,6 +172,14 @@ impl Task {
             Message::Tools(reply) => answer(reply, self.waiting_tools()),
             Message::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
             Message::Counts(reply) => answer(reply, self.counts()),
+            Message::FallAsleep(reply) => {
+                self.fall_asleep();
+                answer(reply, ());
+            }
+            Message::WakeUp(reply) => {
+                self.expire();
+                answer(reply, ());
+            }
             Message::Shutdown(reply) => {
                 self.parts.halt.close();
                 self.quitting.push(reply);
@@ -233,7 +245,7 @@ impl Task {
 
     pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
         let book = &self.parts.book;
-        let clock = self.began.elapsed();
+        let clock = self.clock();
         let new = || AgentState::new(clock, book.open_sessions(agent));
         self.agents.entry(agent.clone()).or_insert_with(new)
     }
@@ -341,7 +353,7 @@ impl Task {
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(lasting()).map(|left| Instant::now() + left);
-        let due = self.questions.next_due().map(|due| self.began + due);
+        let due = self.questions.next_due().map(|due| self.timer(due));
         [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
     }
 

@@ -85,7 +85,7 @@ impl Task {
         let waiting = self.agents.iter().filter(|(_, state)| state.turns.waiting().next().is_some());
         let agents: Vec<AgentId> = waiting.map(|(agent, _)| agent.clone()).collect();
         let next = agents.iter().filter_map(|agent| self.next_question(agent)).min();
-        next.map(|next| self.began + next)
+        next.map(|next| self.timer(next))
     }
 
     /// Returns the number of this agent's requests that wait for its open questions.

@@ -53,7 +53,7 @@ fn holds(code: &SecStaticCode, requirement: Option<&SecRequirement>) -> bool {
     unsafe { code.check_validity(DO_NOT_VALIDATE_RESOURCES, requirement) == 0 }
 }
 
-fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
+pub(crate) fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
     let mut requirement: *mut SecRequirement = ptr::null_mut();
     // SAFETY: `requirement` is a place for one pointer, which the call fills with an object that is ours to release.
     unsafe {
@@ -61,6 +61,19 @@ fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
         let status = SecRequirement::create_with_string(&CFString::from_str(text), SecCSFlags(0), place);
         NonNull::new(requirement).filter(|_| status == 0).map(|requirement| CFRetained::from_raw(requirement))
     }
+}
+
+/// Returns the team id in the signature of running code.
+pub(crate) fn team(code: &SecCode) -> Option<String> {
+    let mut on_disk: *const SecStaticCode = ptr::null();
+    // SAFETY: `on_disk` is a place for one pointer, which the call fills with an object that is ours to release.
+    let on_disk = unsafe {
+        let status = code.copy_static_code(SecCSFlags(0), NonNull::from(&mut on_disk));
+        NonNull::new(on_disk.cast_mut()).filter(|_| status == 0).map(|code| CFRetained::from_raw(code))
+    }?;
+    // SAFETY: the framework's constant is valid for as long as the process lives.
+    let key = unsafe { kSecCodeInfoTeamIdentifier };
+    Some(information(&on_disk)?.get(key)?.downcast_ref::<CFString>()?.to_string())
 }
 
 fn static_code(url: &CFURL) -> Option<CFRetained<SecStaticCode>> {
@@ -80,5 +93,40 @@ fn information(code: &SecStaticCode) -> Option<CFRetained<CFDictionary<CFString,
         let status = SecCode::copy_signing_information(code, flags, NonNull::from(&mut dictionary));
         let dictionary = NonNull::new(dictionary.cast_mut()).filter(|_| status == 0)?;
         Some(CFRetained::cast_unchecked(CFRetained::from_raw(dictionary)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::identity::{Identities, code_directory};
+    use postern_policy::Authority;
+    use std::fs::File;
+    use std::path::Path;
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_apples_programs_are_platform_code() {
+        let file = File::open("/bin/ls").unwrap();
+        let found = Identities::new().of(&file, Path::new("/bin/ls")).unwrap();
+        let signature = found.identity.signature.expect("it is signed");
+        assert_eq!(
+            (signature.authority, signature.signing_id.as_str()),
+            (Authority::Platform, "com.apple.ls")
+        );
+        let bytes = std::fs::read("/bin/ls").unwrap();
+        let parts = code_directory::read(&|offset, length| {
+            let from = usize::try_from(offset).ok()?;
+            bytes.get(from..from.checked_add(length)?).map(<[u8]>::to_vec)
+        });
+        assert!(parts.iter().any(|part| part.cdhash == signature.cdhash), "our reader finds the same code");
+    }
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_this_test_is_signed_by_nobody() {
+        let path = std::env::current_exe().unwrap();
+        let found = Identities::new().of(&File::open(&path).unwrap(), &path).unwrap();
+        let authority = found.identity.signature.map(|signature| signature.authority);
+        assert!(matches!(authority, None | Some(Authority::AdHoc)), "{authority:?}");
     }
 }

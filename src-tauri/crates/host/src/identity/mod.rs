@@ -4,6 +4,8 @@
 //! for as long as the file cannot have changed unseen.
 
 mod allowance;
+#[cfg(any(target_os = "macos", test))]
+mod code_directory;
 #[cfg(target_os = "macos")]
 mod macos_signature;
 mod memory;
@@ -14,6 +16,8 @@ mod unproven;
 mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};
+#[cfg(target_os = "macos")]
+pub(crate) use macos_signature::{requirement as code_requirement, team as signing_team};
 pub use state::FileState;
 pub use version::version_of;
 

@@ -24,5 +24,11 @@ pub(super) fn of(file: &File, real_path: &Path) -> Option<Signature> {
     is_it()?;
     let signature = super::macos_signature::of(real_path)?;
     is_it()?;
-    Some(signature)
+    // The code that was verified at the path is in the opened file.
+    let parts = super::code_directory::read(&|offset, length| {
+        use std::os::unix::fs::FileExt as _;
+        let mut bytes = vec![0; length];
+        file.read_exact_at(&mut bytes, offset).ok().map(|()| bytes)
+    });
+    parts.iter().any(|part| part.cdhash == signature.cdhash).then_some(signature)
 }

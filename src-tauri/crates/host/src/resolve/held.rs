@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub struct HeldFile {
-    /// Absolute path; links not followed.
+    /// Absolute path that it is started by; links not followed. Behind a stand-in it is not [`BoundFile::path`].
     pub path: PathBuf,
     /// Inode and times when it was identified.
     pub state: FileState,
@@ -126,7 +126,19 @@ impl HeldFile {
         })
     }
 
-    /// Returns the open file.
+    /// Returns the file as the tool that the stand-in at `path` starts.
+    pub(super) fn behind(mut self, path: &Path) -> Result<Self, Problem> {
+        self.bound.path = text(path)?;
+        Ok(self)
+    }
+
+    /// Returns what the stand-in before this tool would set `SDKROOT` to.
+    pub(crate) fn sdk(&self) -> Option<String> {
+        let behind = self.path.as_os_str() != self.bound.path.as_str();
+        behind.then(|| super::shims::sdk(&self.path)).flatten()?.to_str().map(str::to_owned)
+    }
+
+    /// The open file.
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -136,7 +136,12 @@ impl Resolver {
     /// Returns a program, and the interpreter that the system would start for it.
     fn open(&self, path: &Path, place: &Place<'_>) -> Result<HeldFile, Problem> {
         let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
-        file.agent_can_change = self.reach.holds(path);
+        let mut changeable = self.reach.holds(path);
+        if let Some(tool) = self.shims.tool(&file)? {
+            changeable |= self.reach.holds(&tool);
+            file = HeldFile::open(&tool, Purpose::Program, self.identities())?.behind(path)?;
+        }
+        file.agent_can_change = changeable;
         let Some((interpreter, words)) = file.shebang.as_ref().and_then(|words| words.split_first()) else {
             return Ok(file);
         };

@@ -11,6 +11,7 @@ mod lookup;
 mod mutable;
 mod reach;
 mod search;
+mod shims;
 mod steps;
 mod targets;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use lookup::{Found, Known, Place};
 use postern_command::{Dir, Power, Reading, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
 use postern_request::{BoundFile, Launch};
+use shims::Shims;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ pub struct Resolver {
     home: Arc<str>,
     /// Places that the requesting agent can change; empty if there is no agent.
     reach: Arc<Reach>,
+    /// The system's stand-ins for developer tools.
+    shims: Shims,
 }
 
 /// Resolved request.

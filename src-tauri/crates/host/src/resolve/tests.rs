@@ -339,3 +339,16 @@ fn what_the_agent_can_change_is_said_of_each_program() {
     assert!(lookup("env", &first), "the agent can put another one in front of it");
     assert!(!found(place.find("./tool", &[])).agent_can_change, "no agent asks");
 }
+
+#[cfg(target_os = "macos")]
+#[test]
+#[ignore = "needs a Mac"]
+fn mac_names_that_only_the_kernel_knows_lead_to_the_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = Place::new();
+    let file = place.file("f", "content", 0o644);
+    let meta = std::fs::metadata(&file).unwrap();
+    for name in [format!("/.nofollow{}", file.display()), format!("/.vol/{}/{}", meta.dev(), meta.ino())] {
+        assert_eq!(super::real(std::path::Path::new(&name)).as_ref(), Some(&file), "{name}");
+    }
+}

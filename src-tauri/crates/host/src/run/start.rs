@@ -11,6 +11,7 @@ use postern_request::{Drift, Exit, Launch};
 use rustix::process::Pid;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -169,7 +170,7 @@ fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, 
             return Err(SpawnError::Failed("its program was not found".to_owned()));
         };
         let words = match &prepared.plan.launch {
-            Launch::Argv { argv } => with_own_name(argv, &program.bound.path),
+            Launch::Argv { argv } => with_own_name(argv, &program),
             Launch::Shell { text } => {
                 [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec()
             }
@@ -179,7 +180,7 @@ fn call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Call<'_>, 
     };
     let variable = |(name, value): &(String, String)| format!("{name}={value}");
     let env = texts(prepared.plan.env.iter().map(variable).collect())?;
-    let path = CString::new(program.bound.path.as_str()).map_err(invalid)?;
+    let path = CString::new(program.path.as_os_str().as_bytes()).map_err(invalid)?;
     let fence = fence(prepared, &program)?;
     Ok(Call { path, argv, env, theirs, prepared, program, session, fence, orders })
 }
@@ -196,13 +197,13 @@ fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, Spawn
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 
-/// Sets the program's own name to the bare name it was asked for by, or its path.
-///
-/// Never to a name that a request makes up.
-fn with_own_name(argv: &[String], path: &str) -> Vec<String> {
+/// The program's own name is the bare name it was asked for by, or its path: never what a request makes up. A tool behind a
+/// stand-in has its path, by which it finds what belongs to it.
+fn with_own_name(argv: &[String], program: &HeldFile) -> Vec<String> {
     let mut words = argv.to_vec();
-    if let Some(name) = words.first_mut().filter(|name| name.contains('/')) {
-        path.clone_into(name);
+    let behind = program.path.as_os_str() != program.bound.path.as_str();
+    if let Some(name) = words.first_mut().filter(|name| behind || name.contains('/')) {
+        *name = program.path.to_string_lossy().into_owned();
     }
     words
 }

@@ -4,7 +4,7 @@
 //! contents. A slow look now and then is the net.
 
 use crate::book::{Book, BookError, permissions_folder};
-use crate::clock::jump;
+use crate::clock::{jump, slept};
 use crate::control::Control;
 use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
@@ -40,6 +40,7 @@ pub(crate) async fn watch(
     let mut watched = BTreeSet::new();
     let mut cleared = Instant::now();
     let mut jumped = jump();
+    let mut known = slept();
     loop {
         match roots(&book).await {
             Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots, &book.managed_folders()),
@@ -51,6 +52,9 @@ pub(crate) async fn watch(
         }
         if let Err(error) = look(&control, &book, &mut programs, clear).await {
             tracing::warn!(%error, "what changed on disk could not be taken over");
+        }
+        if std::mem::replace(&mut known, slept()) != known {
+            control.wake_up().await;
         }
         if std::mem::replace(&mut jumped, jump()) != jumped {
             // Who asks for the status hears of it as well.

@@ -14,5 +14,6 @@ mod recover;
 mod replay;
 mod screen;
 mod sessions;
+mod sleep;
 mod support;
 mod tools;

@@ -25,12 +25,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Screen {
     presence: Mutex<Presence>,
+    slept: Mutex<Duration>,
     looked: Notify,
 }
 
 impl Default for Screen {
     fn default() -> Self {
-        Self { presence: Mutex::new(Presence::Present), looked: Notify::new() }
+        Self { presence: Mutex::new(Presence::Present), slept: Mutex::default(), looked: Notify::new() }
     }
 }
 
@@ -40,9 +41,18 @@ impl Session for Screen {
         self.looked.notify_waiters();
         *presence
     }
+
+    fn slept(&self) -> Duration {
+        *self.slept.lock().unwrap()
+    }
 }
 
 impl Screen {
+    /// The machine sleeps for so long, without the time passing for this test.
+    pub(crate) fn sleep(&self, time: Duration) {
+        *self.slept.lock().unwrap() += time;
+    }
+
     pub(crate) fn set(&self, presence: Presence) {
         *self.presence.lock().unwrap() = presence;
     }

@@ -29,23 +29,30 @@ pub(crate) struct ManagedPlace {
 }
 
 impl ManagedPlace {
-    /// Returns the places of this system, and one that the person named.
-    pub(crate) fn all(named: Option<&str>) -> Vec<Self> {
-        let system: &[&str] = if cfg!(target_os = "macos") {
-            &[
-                "/Library/Managed Preferences/dev.postern.desktop.plist",
-                "/Library/Managed Preferences/dev.postern.desktop.jsonc",
-            ]
+    /// The places of this system, and one that the person named. On a Mac a profile is for everybody or for one `user`.
+    pub(crate) fn all(named: Option<&str>, user: &str) -> Vec<Self> {
+        let system = if cfg!(target_os = "macos") {
+            profiles(user)
         } else {
-            &["/etc/postern/managed.jsonc"]
+            vec![PathBuf::from("/etc/postern/managed.jsonc")]
         };
-        let system = system.iter().map(|path| Self { path: PathBuf::from(path), by_root: true });
+        let system = system.into_iter().map(|path| Self { path, by_root: true });
         let named = named.filter(|path| !path.is_empty());
         system.chain(named.map(|path| Self { path: PathBuf::from(path), by_root: false })).collect()
     }
 }
 
-/// Policy of an organization.
+/// Returns the files that macOS makes of configuration profiles, for everybody first: the last one that sets a value counts.
+fn profiles(user: &str) -> Vec<PathBuf> {
+    let everybody = PathBuf::from("/Library/Managed Preferences");
+    // A name that leads elsewhere is nobody's.
+    let one = Some(everybody.join(user)).filter(|_| !user.is_empty() && !user.contains('/') && user != "..");
+    let folders = std::iter::once(everybody).chain(one);
+    let names = ["dev.postern.desktop.plist", "dev.postern.desktop.jsonc"];
+    folders.flat_map(|folder| names.map(|name| folder.join(name))).collect()
+}
+
+/// What an organisation decides here.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Managed {
     /// The rules, in the order of the files.

@@ -134,3 +134,22 @@ fn what_the_organisation_decides_cannot_be_changed_and_is_given_back_afterwards(
         "{refused}"
     );
 }
+
+#[test]
+fn a_profile_is_for_everybody_or_for_one_user() {
+    let places = |user: &str| -> Vec<String> {
+        super::profiles(user).iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(
+        places("ada"),
+        [
+            "/Library/Managed Preferences/dev.postern.desktop.plist",
+            "/Library/Managed Preferences/dev.postern.desktop.jsonc",
+            "/Library/Managed Preferences/ada/dev.postern.desktop.plist",
+            "/Library/Managed Preferences/ada/dev.postern.desktop.jsonc",
+        ]
+    );
+    for user in ["", "..", "../x"] {
+        assert_eq!(places(user).len(), 2, "{user}");
+    }
+}

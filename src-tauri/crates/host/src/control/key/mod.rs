@@ -1,4 +1,5 @@
-//! Storage of the control key: the system's vault if it has one and lets this program in, else a file.
+//! Where keys are kept: the control key in a file, the secrets of doors in the system's vault where it has one and lets this
+//! program in, else in a file.
 
 mod given;
 #[cfg(target_os = "macos")]
@@ -38,12 +39,10 @@ pub(super) fn vault() -> Option<Box<dyn Vault>> {
     None
 }
 
-/// Returns the control key of the data folder, or a new one where there is none.
-///
-/// A key file says that the key is in it: a client reads the file where there is one and asks the vault where there is
-/// none. So the file goes when the vault takes the key.
-pub(super) fn control_key(data: &Path, vault: Option<&dyn Vault>) -> Result<Key, FolderError> {
-    kept_key(&data.join("control.key"), &data.to_string_lossy(), vault)
+/// Returns the control key of the data folder, or a new one if there is none. It is a file, because `postern` outside of the
+/// app's bundle can open no vault of the app. What one kept before is not used any more.
+pub(super) fn control_key(data: &Path) -> Result<Key, FolderError> {
+    read_or_make_key(&data.join("control.key"))
 }
 
 /// Returns a secret of a door's own: as the control key, under an account of its own.
@@ -92,7 +91,7 @@ fn in_vault(vault: &dyn Vault, account: &str) -> Result<Key, Unkept> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoVault, Vault, control_key};
+    use super::{NoVault, Vault, control_key, kept_key};
     use std::cell::{Cell, RefCell};
     use std::collections::BTreeMap;
 
@@ -126,42 +125,49 @@ mod tests {
         }
     }
 
-    #[test]
-    fn without_a_vault_the_key_is_a_file() {
-        let data = tempfile::tempdir().unwrap();
-        let key = control_key(data.path(), None).unwrap().text();
-        let kept = std::fs::read_to_string(data.path().join("control.key")).unwrap();
-        assert_eq!(kept.trim(), key, "the person's own tools read it there");
-        assert_eq!(control_key(data.path(), None).unwrap().text(), key, "it lasts");
+    fn door_key(data: &std::path::Path, vault: Option<&dyn Vault>) -> String {
+        let file = data.join("door.key");
+        kept_key(&file, &file.to_string_lossy(), vault).unwrap().text()
+    }
+
+    fn in_file(data: &std::path::Path, name: &str) -> String {
+        std::fs::read_to_string(data.join(name)).unwrap().trim().to_owned()
     }
 
     #[test]
-    fn a_vault_that_is_open_keeps_the_key_of_each_folder_and_no_file_does() {
+    fn the_control_key_is_a_file_that_lasts() {
+        let data = tempfile::tempdir().unwrap();
+        let key = control_key(data.path()).unwrap().text();
+        assert_eq!(in_file(data.path(), "control.key"), key, "the user's own tools read it there");
+        assert_eq!(control_key(data.path()).unwrap().text(), key, "it lasts");
+    }
+
+    #[test]
+    fn a_vault_that_is_open_keeps_a_doors_key_for_each_folder_and_no_file_does() {
         let (vault, data, other) =
             (Scripted::default(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        control_key(data.path(), None).unwrap();
-        let key = control_key(data.path(), Some(&vault)).unwrap().text();
-        assert!(!data.path().join("control.key").exists(), "a file would be read instead");
-        assert_eq!(control_key(data.path(), Some(&vault)).unwrap().text(), key, "it lasts");
-        assert_ne!(control_key(other.path(), Some(&vault)).unwrap().text(), key, "each folder has its own");
+        door_key(data.path(), None);
+        let key = door_key(data.path(), Some(&vault));
+        assert!(!data.path().join("door.key").exists(), "a file would be read instead");
+        assert_eq!(door_key(data.path(), Some(&vault)), key, "it lasts");
+        assert_ne!(door_key(other.path(), Some(&vault)), key, "each folder has its own");
     }
 
     #[test]
-    fn a_vault_that_is_closed_leaves_the_key_to_the_file() {
+    fn a_vault_that_is_closed_leaves_a_doors_key_to_the_file() {
         let (vault, data) = (Scripted::default(), tempfile::tempdir().unwrap());
-        let in_vault = control_key(data.path(), Some(&vault)).unwrap().text();
+        let in_vault = door_key(data.path(), Some(&vault));
         vault.closed.set(true);
-        let in_file = control_key(data.path(), Some(&vault)).unwrap().text();
-        assert_ne!(in_file, in_vault, "what the vault has cannot be had");
-        let kept = std::fs::read_to_string(data.path().join("control.key")).unwrap();
-        assert_eq!(kept.trim(), in_file, "a client that reads the file gets the host's key");
+        let key = door_key(data.path(), Some(&vault));
+        assert_ne!(key, in_vault, "what the vault has cannot be had");
+        assert_eq!(in_file(data.path(), "door.key"), key);
     }
 
     #[test]
     fn what_is_no_key_is_replaced_in_a_vault() {
         let (vault, data) = (Scripted::default(), tempfile::tempdir().unwrap());
-        vault.keep(&data.path().to_string_lossy(), b"short").unwrap();
-        let key = control_key(data.path(), Some(&vault)).unwrap().text();
-        assert_eq!(control_key(data.path(), Some(&vault)).unwrap().text(), key, "nobody holds an old one");
+        vault.keep(&data.path().join("door.key").to_string_lossy(), b"short").unwrap();
+        let key = door_key(data.path(), Some(&vault));
+        assert_eq!(door_key(data.path(), Some(&vault)), key, "nobody holds an old one");
     }
 }

@@ -6,6 +6,8 @@ mod exploits;
 mod lifetime;
 #[cfg(target_os = "linux")]
 mod look;
+#[cfg(target_os = "macos")]
+mod mac;
 mod output;
 #[cfg(target_os = "linux")]
 mod project;

@@ -122,3 +122,27 @@ pub(super) fn signal(process: Process, signal: Signal) {
         _ = rustix::process::kill_process(pid, signal);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{coalition, descends, parent, row};
+    use std::collections::BTreeSet;
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_every_process_has_a_parent_and_a_coalition() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert_eq!(parent(own), std::os::unix::process::parent_id().try_into().ok());
+        assert_eq!(parent(1), Some(0), "another user's is seen, too");
+        assert!(coalition(own).is_some() && coalition(1).is_some());
+        assert_ne!(coalition(own), coalition(1), "what launchd did not start by itself has another one");
+        assert!(row(own).is_some_and(|row| row.process.start_time > 0));
+    }
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_what_nobody_started_for_postern_does_not_descend() {
+        assert_eq!(descends(1, &BTreeSet::from([std::process::id()])), Some(false));
+        assert_eq!(parent(i32::MAX), None, "there is no such process");
+    }
+}

@@ -1,0 +1,55 @@
+"""Puts an app together, as tauri's bundler does on a Mac: from tauri.conf.json, and programs that are built already.
+
+    python3 assemble.py PROGRAMS APP
+
+PROGRAMS has postern-desktop, postern and postern-run for macOS, and linux/{aarch64,x86_64}/postern-run.
+"""
+import json
+import pathlib
+import plistlib
+import shutil
+import sys
+import tomllib
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+root = pathlib.Path(__file__).resolve().parents[2]
+programs, app = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+conf = json.loads((root / 'tauri.conf.json').read_text())
+mac = conf['bundle']['macOS']
+version = tomllib.loads((root / 'Cargo.toml').read_text())['workspace']['package']['version']
+contents = app / 'Contents'
+
+for name in ('postern-desktop', 'postern', 'postern-run'):
+    target = contents / 'MacOS' / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(programs / name, target)
+for arch in ('aarch64', 'x86_64'):
+    target = contents / 'Resources' / 'linux' / arch / 'postern-run'
+    target.parent.mkdir(parents=True)
+    shutil.copy2(programs / 'linux' / arch / 'postern-run', target)
+icon = next(name for name in conf['bundle']['icon'] if name.endswith('.icns'))
+shutil.copy2(root / icon, contents / 'Resources' / 'icon.icns')
+for inside, source in mac.get('files', {}).items():
+    target = contents / inside
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(root / source, target)
+
+info = {
+    'CFBundleDevelopmentRegion': 'English',
+    'CFBundleDisplayName': conf['productName'],
+    'CFBundleExecutable': 'postern-desktop',
+    'CFBundleIconFile': 'icon.icns',
+    'CFBundleIdentifier': conf['identifier'],
+    'CFBundleInfoDictionaryVersion': '6.0',
+    'CFBundleName': conf['productName'],
+    'CFBundlePackageType': 'APPL',
+    'CFBundleShortVersionString': version,
+    'CFBundleVersion': version,
+    'LSApplicationCategoryType': 'public.app-category.developer-tools',
+    'LSMinimumSystemVersion': mac['minimumSystemVersion'],
+    'NSHighResolutionCapable': True,
+}
+info |= plistlib.loads((root / mac.get('infoPlist', 'Info.plist')).read_bytes())
+(contents / 'Info.plist').write_bytes(plistlib.dumps(info))
+(contents / 'PkgInfo').write_text('APPL????')

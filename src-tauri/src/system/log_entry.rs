@@ -1,0 +1,75 @@
+//! An entry of the unified log: a public message and private fields, encoded as clang's `__builtin_os_log_format` does.
+
+use std::ffi::{CStr, CString};
+use tracing::Level;
+
+/// The format of every entry. `__TEXT,__oslogstring` is where `os_log` keeps formats.
+pub(super) const FORMAT: &CStr = c"%{public}s%{private}s";
+
+/// `OS_LOG_TYPE_*` of `<os/log.h>`.
+const DEFAULT: u8 = 0x00;
+const INFO: u8 = 0x01;
+const DEBUG: u8 = 0x02;
+const ERROR: u8 = 0x10;
+
+/// What one call writes.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Its `os_log_type_t`.
+    pub(super) kind: u8,
+    message: CString,
+    fields: CString,
+}
+
+impl Entry {
+    /// Creates an entry. Text after a NUL would be lost, so NULs are removed.
+    pub(super) fn new(level: Level, message: &str, fields: &str) -> Self {
+        let text = |text: &str| CString::new(text.replace('\0', "")).unwrap_or_default();
+        let kind = match level {
+            Level::ERROR => ERROR,
+            Level::WARN => DEFAULT,
+            Level::INFO => INFO,
+            _ => DEBUG,
+        };
+        Self { kind, message: text(message), fields: text(fields) }
+    }
+
+    /// Returns the buffer that describes both strings. It points into this entry.
+    pub(super) fn encoded(&self) -> Vec<u8> {
+        /// Some item is private, and some is no number.
+        const SUMMARY: u8 = 0x1 | 0x2;
+        /// A string, in the upper four bits.
+        const STRING: u8 = 2 << 4;
+        const PRIVATE: u8 = 0x1;
+        const PUBLIC: u8 = 0x2;
+        let mut buffer = vec![SUMMARY, 2];
+        for (text, privacy) in [(&self.message, PUBLIC), (&self.fields, PRIVATE)] {
+            let pointer = text.as_ptr().addr().to_ne_bytes();
+            buffer.extend([STRING | privacy, u8::try_from(pointer.len()).unwrap_or(0)]);
+            buffer.extend(pointer);
+        }
+        buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, FORMAT};
+    use tracing::Level;
+
+    #[test]
+    fn an_entry_is_encoded_as_clang_encodes_its_format() {
+        let entry = Entry::new(Level::ERROR, "a\0b", " command=rm");
+        let buffer = entry.encoded();
+        let pointer = size_of::<usize>();
+        assert_eq!(buffer.len(), 2 + 2 * (2 + pointer));
+        assert_eq!(
+            &buffer[..4],
+            [0x3, 2, 0x22, u8::try_from(pointer).unwrap()],
+            "two items, the first public"
+        );
+        assert_eq!(buffer[4 + pointer], 0x21, "the second is private");
+        assert_eq!((entry.kind, entry.message.as_bytes()), (0x10, &b"ab"[..]));
+        assert_eq!(FORMAT.to_str().unwrap().matches("%{").count(), 2);
+    }
+}

@@ -1,0 +1,56 @@
+//! The login item: a launch agent inside the bundle, which macOS registers, shows and asks about by itself.
+#![expect(unsafe_code, reason = "ServiceManagement has no safe form")]
+
+use super::super::login::{Login, State};
+use objc2::rc::Retained;
+use objc2_foundation::NSString;
+use objc2_service_management::{SMAppService, SMAppServiceStatus};
+
+/// Its file in `Contents/Library/LaunchAgents`. It starts the app with `--background`.
+const PLIST: &str = "dev.postern.desktop.login.plist";
+
+/// The login item of this app.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::system) struct LoginItem;
+
+impl Login for LoginItem {
+    fn state(&self) -> Result<State, String> {
+        // SAFETY: a live object of our own; the call only reads.
+        Ok(match unsafe { service().status() } {
+            SMAppServiceStatus::Enabled => State::On,
+            SMAppServiceStatus::RequiresApproval => State::NeedsApproval,
+            // Not found is also what was never registered; a build without a login item says so when it is turned on.
+            _ => State::Off,
+        })
+    }
+
+    fn set(&self, on: bool) -> Result<(), String> {
+        let service = service();
+        // SAFETY: a live object of our own.
+        let done =
+            unsafe { if on { service.registerAndReturnError() } else { service.unregisterAndReturnError() } };
+        done.map_err(|error| error.localizedDescription().to_string())
+    }
+
+    fn show_approval(&self) {
+        // SAFETY: opens System Settings.
+        unsafe { SMAppService::openSystemSettingsLoginItems() };
+    }
+}
+
+fn service() -> Retained<SMAppService> {
+    // SAFETY: makes an object of our own from a name.
+    unsafe { SMAppService::agentServiceWithPlistName(&NSString::from_str(PLIST)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Login as _, LoginItem, State};
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_a_program_outside_a_bundle_has_no_login_item() {
+        assert_eq!(LoginItem.state(), Ok(State::Off));
+        assert!(LoginItem.set(true).is_err());
+    }
+}

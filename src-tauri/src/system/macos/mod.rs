@@ -1,0 +1,13 @@
+//! macOS, through AppKit and Foundation.
+
+mod activity;
+mod login_item;
+mod shortcut;
+mod unified_log;
+mod workspace;
+
+pub(crate) use activity::keep_on_time;
+pub(super) use login_item::LoginItem;
+pub(crate) use shortcut::set as set_shortcut;
+pub(super) use unified_log::write as write_log;
+pub(crate) use workspace::watch_session;

@@ -1,0 +1,179 @@
+//! A non-activating panel of AppKit: above every space, full-screen app and display, without the keyboard until it is asked
+//! for.
+//!
+//! tao makes a window of its own class, so its class is exchanged for one derived from `NSPanel`.
+#![expect(unsafe_code, reason = "only the Objective-C runtime exchanges the class of a window")]
+
+use objc2::runtime::AnyObject;
+use objc2::{ClassType as _, define_class, msg_send};
+use objc2_app_kit::{
+    NSEvent, NSEventType, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow, NSWindowCollectionBehavior,
+    NSWindowStyleMask,
+};
+use objc2_core_graphics::{CGEvent, CGEventField};
+use objc2_foundation::NSObject;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tauri::WebviewWindow;
+
+/// Time for which no *Allow* counts after a program made a click or pressed a key in the panel.
+const DISTRUST: Duration = Duration::from_secs(2);
+
+/// Time of the last event that a program made, in milliseconds since [`start`], or 0.
+static MADE_BY_PROGRAM: AtomicU64 = AtomicU64::new(0);
+
+define_class!(
+    // SAFETY: `NSPanel` may be subclassed. The class has no instance variables and no `Drop`.
+    #[unsafe(super(NSPanel, NSWindow, NSResponder, NSObject))]
+    #[name = "PosternQuestionPanel"]
+    struct QuestionPanel;
+
+    impl QuestionPanel {
+        #[unsafe(method(canBecomeKeyWindow))]
+        fn can_become_key_window(&self) -> bool {
+            true
+        }
+
+        #[unsafe(method(canBecomeMainWindow))]
+        fn can_become_main_window(&self) -> bool {
+            false
+        }
+
+        #[unsafe(method(sendEvent:))]
+        fn send_event(&self, event: &NSEvent) {
+            let presses = matches!(event.r#type(), NSEventType::LeftMouseDown | NSEventType::LeftMouseUp | NSEventType::KeyDown);
+            if presses && event.CGEvent().is_some_and(|event| author(&event) != 0) {
+                MADE_BY_PROGRAM.store(since_start(), Ordering::Relaxed);
+            }
+            // SAFETY: `NSWindow` has this method, and the event is passed on as it came.
+            unsafe { msg_send![super(self), sendEvent: event] }
+        }
+    }
+);
+
+/// Makes the window a panel. It stays hidden.
+pub(in crate::window) fn make(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, |window| {
+        let class = QuestionPanel::class();
+        let object: &AnyObject = window;
+        if class.instance_size() > object.class().instance_size() {
+            tracing::warn!("the window that asks stays an ordinary one: a panel needs more room");
+        } else {
+            // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow`
+            // without observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
+            unsafe { AnyObject::set_class(object, class) };
+            // SAFETY: it is a panel since the line before.
+            let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
+            panel.setFloatingPanel(true);
+            panel.setBecomesKeyOnlyIfNeeded(true);
+        }
+        window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
+        window.setHidesOnDeactivate(false);
+        window.setLevel(NSStatusWindowLevel);
+        window.setCollectionBehavior(behavior());
+    })
+}
+
+/// Shows the window on the active space without making it the key window, also while Postern is the active app.
+pub(in crate::window) fn show(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, NSWindow::orderFrontRegardless)
+}
+
+/// Makes it the key window. Postern does not become the active app by it.
+pub(in crate::window) fn take_keyboard(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, |window| {
+        window.orderFrontRegardless();
+        window.makeKeyWindow();
+    })
+}
+
+/// Gives the keyboard back to the active app: its window becomes the key window when this one is taken off the screen.
+pub(in crate::window) fn give_keyboard_back(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, |window| {
+        window.orderOut(None);
+        window.orderFrontRegardless();
+    })
+}
+
+/// Returns true if a program made a click or pressed a key in the panel just now.
+pub(in crate::window) fn is_made_by_program() -> bool {
+    let last = MADE_BY_PROGRAM.load(Ordering::Relaxed);
+    last != 0 && since_start().saturating_sub(last) <= u64::try_from(DISTRUST.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn behavior() -> NSWindowCollectionBehavior {
+    NSWindowCollectionBehavior::CanJoinAllSpaces
+        | NSWindowCollectionBehavior::FullScreenAuxiliary
+        | NSWindowCollectionBehavior::IgnoresCycle
+}
+
+/// Returns the id of the process that posted an event; 0 for what comes from a device.
+fn author(event: &CGEvent) -> i64 {
+    CGEvent::integer_value_field(Some(event), CGEventField::EventSourceUnixProcessID)
+}
+
+/// Returns the milliseconds since the first call, at least 1.
+fn since_start() -> u64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX).max(1)
+}
+
+/// Runs something with the window on the main thread, now or after what was asked of it before.
+fn on_main_thread(
+    window: &WebviewWindow,
+    what: impl FnOnce(&NSWindow) + Send + 'static,
+) -> tauri::Result<()> {
+    let kept = window.clone();
+    window.run_on_main_thread(move || match kept.ns_window() {
+        // SAFETY: the window lives as long as `kept`, and this is the main thread.
+        Ok(pointer) => match unsafe { pointer.cast::<NSWindow>().as_ref() } {
+            Some(window) => what(window),
+            None => tracing::warn!("the window that asks is gone"),
+        },
+        Err(error) => tracing::warn!(%error, "the window that asks"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QuestionPanel, author, behavior};
+    use objc2::{ClassType as _, MainThreadMarker, MainThreadOnly as _, msg_send, rc::Retained};
+    use objc2_app_kit::{NSBackingStoreType, NSStatusWindowLevel, NSWindowStyleMask};
+    use objc2_core_graphics::CGEvent;
+    use objc2_foundation::{NSPoint, NSRect, NSSize};
+
+    #[test]
+    #[ignore = "needs a Mac with a logged-in user, and the main thread"]
+    fn mac_a_panel_is_above_all_and_takes_no_keyboard() {
+        // SAFETY: the test of this name is run alone, and makes the only window.
+        let main = unsafe { MainThreadMarker::new_unchecked() };
+        let frame = NSRect::new(NSPoint::new(0.0, 0.0), NSSize::new(100.0, 100.0));
+        // SAFETY: the initializer of `NSWindow`, with its four arguments.
+        let panel: Retained<QuestionPanel> = unsafe {
+            msg_send![QuestionPanel::alloc(main), initWithContentRect: frame,
+                styleMask: NSWindowStyleMask::NonactivatingPanel, backing: NSBackingStoreType::Buffered, defer: false]
+        };
+        panel.setLevel(NSStatusWindowLevel);
+        panel.setCollectionBehavior(behavior());
+        panel.orderFrontRegardless();
+        assert_eq!((panel.level(), panel.collectionBehavior()), (25, behavior()));
+        assert!(panel.isVisible() && panel.isOnActiveSpace(), "it is on the space that is shown");
+        assert!(!panel.isKeyWindow() && !panel.canBecomeMainWindow(), "the keyboard stays where it was");
+        panel.orderOut(None);
+    }
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_the_class_of_a_panel_needs_no_more_room_than_a_window() {
+        assert!(
+            QuestionPanel::class().instance_size() <= objc2_app_kit::NSWindow::class().instance_size() + 16
+        );
+    }
+
+    #[test]
+    #[ignore = "needs a Mac"]
+    fn mac_an_event_names_the_process_that_made_it() {
+        let event = CGEvent::new(None).expect("an event");
+        assert_eq!(author(&event), 0, "it was not posted");
+    }
+}
