@@ -106,6 +106,7 @@ pub(super) fn found(name: &str) -> StepFacts {
         agent_can_change: false,
         links: 1,
         setuid: false,
+        shell_only: false,
     };
     StepFacts {
         program: Lookup::Found(Box::new(program)),

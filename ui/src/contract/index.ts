@@ -194,6 +194,7 @@ export type { SetupScope } from "./SetupScope";
 export type { SetupTest } from "./SetupTest";
 export type { SetupTestRef } from "./SetupTestRef";
 export type { SetupTested } from "./SetupTested";
+export type { ShellPath } from "./ShellPath";
 export type { Showing } from "./Showing";
 export type { ShownArming } from "./ShownArming";
 export type { ShownEffect } from "./ShownEffect";

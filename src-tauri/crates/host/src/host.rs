@@ -99,6 +99,7 @@ struct Inner {
     store: Store,
     channels: Channels,
     control: Control,
+    resolver: Resolver,
     listening: Mutex<Option<Listening>>,
     closed: CancellationToken,
     /// Of the gate and the person's side.
@@ -153,9 +154,9 @@ impl Host {
         // Before anything is judged.
         let mut programs = OwnPrograms::default();
         programs.look(&data);
-        let book = Book::open(store.clone(), world.resolver.clone(), places)
-            .await
-            .map_err(|error| unread(&error))?;
+        let resolver = world.resolver.clone();
+        let book =
+            Book::open(store.clone(), resolver.clone(), places).await.map_err(|error| unread(&error))?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
         let stirred = Stirred::default();
         let faces = Faces::new(Arc::clone(&stirred.status));
@@ -210,6 +211,7 @@ impl Host {
             store,
             channels,
             control,
+            resolver,
             listening,
             closed,
             own,
@@ -310,6 +312,19 @@ impl Host {
     /// Gives this host its doors.
     pub fn keep_doors(&self, doors: Arc<dyn Doors>) {
         self.inner.control.doors().keep(doors);
+    }
+
+    /// Sets where the user's shell finds programs: what only it finds is asked about, not missing.
+    pub fn set_shell_path(&self, folders: Vec<String>) {
+        self.inner.resolver.set_shell_path(folders);
+    }
+
+    /// Returns the `PATH` of the user's login shell, which is started for it.
+    ///
+    /// # Errors
+    /// Says why the shell told none.
+    pub async fn login_path(&self) -> io::Result<String> {
+        crate::run::login_path(self.inner.user.clone()).await
     }
 
     /// What a door kept under `name`; none where it kept nothing.

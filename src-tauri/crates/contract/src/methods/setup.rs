@@ -202,6 +202,16 @@ pub struct SettingsChange {
     pub remains: Option<String>,
 }
 
+/// Where the user's shell finds programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShellPath {
+    /// Its folders that agents may look in: absolute, there, and not for everybody to write. Escaped.
+    pub folders: Vec<String>,
+    /// Those that the built-in search path doesn't have.
+    pub added: Vec<String>,
+}
+
 /// Connects an agent: enrolls it if it does not exist, and changes its settings as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -240,6 +250,10 @@ pub struct SetupConnected {
     pub enrolled: bool,
     /// Whether its settings were changed now.
     pub changed: bool,
+    /// The search path that an agent that was enrolled now was given, because the user's shell finds more programs. Escaped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub search_path: Vec<String>,
     /// What the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
     pub lines: Option<Lines>,
