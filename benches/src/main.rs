@@ -1,4 +1,4 @@
-//! Speed table of the README: each figure of Postern beside a rival measured in the same run.
+//! What the speed table in docs/PERFORMANCE.md is made of: each figure of the house beside a rival measured in the same run.
 //!
 //! Both sides take turns (A B A B), the first turn of each is a warm-up and is thrown away. Figures are medians and
 //! 99th percentiles with how many there were. Nothing here fails because it is slow: the table says met or not met.

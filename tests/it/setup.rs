@@ -1,9 +1,11 @@
 //! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and undone.
 
-use postern_tests::{Answer, Postern};
+use postern_tests::{Answer, Postern, postern, postern_run, start};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\", \"mcp__github__get_issue\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
 
@@ -265,4 +267,96 @@ fn a_new_agent_finds_programs_where_the_users_shell_does() {
     let none: Answer = elsewhere.env("PATH", "/nowhere").output().unwrap().into();
     assert!(none.code != 0 && none.stderr.contains("no folder"), "{none:?}");
     assert_eq!(searched(), json!(expected), "and nothing was changed");
+}
+
+#[test]
+fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
+    let mut host = Postern::start();
+    let bin = host.home().join("tools/bin");
+    put(&bin.join("hello"), "#!/bin/sh\necho hello from $0\n");
+    fs::set_permissions(bin.join("hello"), fs::Permissions::from_mode(0o755)).unwrap();
+    let in_shell = format!("{}:/usr/bin:/bin", bin.display());
+    let shown: Answer = host.command(&["setup", "--path"]).env("PATH", in_shell).output().unwrap().into();
+    let own = format!("{}  (not in the built-in search path)", bin.display());
+    assert!(shown.code == 0 && shown.stdout.contains(&own), "{shown:?}");
+    let channel = host.enrol("main");
+    let run = |name: &str| {
+        let mut run = start(postern_run());
+        run.args(["--quiet", "--", name]).env("POSTERN_SOCKET", channel.join("agent.sock"));
+        run.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run.spawn().unwrap()
+    };
+    let says = format!("`hello` is in `{}`, where your shell finds it", bin.display());
+    for _ in 0..2 {
+        let watcher = host.watch();
+        let asked = run("hello");
+        let question = watcher.question();
+        let seen = host.ok(&["questions"]);
+        assert!(seen.contains(&says), "{seen}");
+        host.approve(&question);
+        let ended = Answer::from(asked.wait_with_output().unwrap());
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (0, format!("hello from {}/hello\n", bin.display()).as_str())
+        );
+        // It is remembered.
+        host.crash();
+        host.start_again();
+    }
+    let nowhere = Answer::from(run("no-such-program").wait_with_output().unwrap());
+    assert_eq!(nowhere.code, 127, "what nobody finds is said at once: {nowhere:?}");
+}
+
+/// Starts at login, links and hooks are of the home folder, so all of them lie in the test's own.
+#[test]
+fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
+    let mut host = Postern::start();
+    let (claude, codex) = used(&host);
+    setup(&host, &["--yes", "--no-test", "--no-import", "--agent", "claude-code", "--agent", "codex"]);
+    let starter = host.home().join(".config/autostart/Postern.desktop");
+    put(&starter, "[Desktop Entry]\nType=Application\nExec=/opt/postern-desktop --background\n");
+    let other = host.home().join(".config/autostart/other.desktop");
+    put(&other, "[Desktop Entry]\nType=Application\nExec=/opt/other\n");
+    let link = host.home().join(".local/bin/postern");
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(postern(), &link).unwrap();
+    let foreign = host.home().join(".local/bin/postern-run");
+    symlink("/bin/true", &foreign).unwrap();
+
+    let shown = host.ok(&["uninstall", "--dry-run"]);
+    for there in [&claude, &codex, &starter, &link, &host.data().join("control.sock")] {
+        assert!(shown.contains(there.to_str().unwrap()), "{shown}");
+    }
+    assert!(!shown.contains("other.desktop") && !shown.contains("postern-run"), "{shown}");
+    assert!(fs::read_to_string(&claude).unwrap().contains("PreToolUse"), "nothing was changed");
+    let unasked = host.run(&["uninstall"]);
+    assert!(unasked.code != 0 && unasked.stderr.contains("--yes"), "{unasked:?}");
+
+    host.ok(&["uninstall", "--yes"]);
+    assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
+    assert!(!codex.exists() && !starter.exists() && link.symlink_metadata().is_err());
+    assert!(other.exists() && foreign.symlink_metadata().is_ok(), "what is not ours stays");
+    assert!(!host.data().join("control.sock").exists());
+    assert_eq!(host.run(&["status"]).code, 3, "the host has ended");
+    host.crash();
+    host.start_again();
+    assert!(host.ok(&["agents", "list"]).contains("claude-code"), "agents stay");
+
+    host.ok(&["uninstall", "--zap", "--yes"]);
+    assert!(!host.data().exists());
+    let nothing = host.ok(&["uninstall"]);
+    assert!(nothing.contains("nothing of Postern"), "{nothing}");
+}
+
+/// A hook that leads to another data folder is another Postern's.
+#[test]
+fn uninstalling_leaves_the_hooks_of_another_postern() {
+    let (host, another) = (Postern::start(), Postern::start());
+    let (claude, _) = used(&host);
+    setup(&host, &["--yes", "--no-test", "--no-import", "--agent", "claude-code"]);
+    let with = fs::read_to_string(&claude).unwrap();
+    let mut elsewhere = another.command(&["uninstall", "--yes"]);
+    let ended: Answer = elsewhere.env("HOME", host.home()).output().unwrap().into();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(fs::read_to_string(&claude).unwrap(), with);
 }

@@ -108,6 +108,7 @@ pub(super) fn found(name: &str) -> StepFacts {
         agent_can_change: false,
         links: 1,
         setuid: false,
+        shell_only: false,
     };
     StepFacts {
         program: Lookup::Found(Box::new(program)),

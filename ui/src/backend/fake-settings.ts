@@ -210,6 +210,7 @@ export class FakeSettings implements SettingsBackend {
     "doors.setup": ({ door }) => this.doors.setup(door),
     "doors.revoke": ({ door, client }) => this.doors.revoke(door, client),
     "setup.find": () => this.setup.find(),
+    "setup.path": () => ({ folders: ["/opt/homebrew/bin", "/usr/bin", "/bin"], added: [] }),
     "setup.preview": (asked) => this.setup.preview(asked),
     "setup.connect": ({ kind }) => {
       const { id, title } = this.setup.connect(kind);

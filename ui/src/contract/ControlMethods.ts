@@ -81,6 +81,7 @@ import type { SetupScope } from "./SetupScope";
 import type { SetupTest } from "./SetupTest";
 import type { SetupTestRef } from "./SetupTestRef";
 import type { SetupTested } from "./SetupTested";
+import type { ShellPath } from "./ShellPath";
 import type { SkillApprove } from "./SkillApprove";
 import type { SkillFolder } from "./SkillFolder";
 import type { Skills } from "./Skills";
@@ -359,6 +360,10 @@ audit: Call<AuditAsk, Audit>,
  * Show what connecting or disconnecting an agent would change in its settings.
  */
 "setup.preview": Call<SetupPreview, SettingsChange>, 
+/**
+ * Read where the user's shell finds programs, and remember it.
+ */
+"setup.path": Call<SetupScope, ShellPath>, 
 /**
  * Connect an agent: enroll it, and change its settings as shown.
  */

@@ -18,6 +18,10 @@ enrolled: boolean,
  */
 changed: boolean, 
 /**
+ * The search path that an agent that was enrolled now was given, because the user's shell finds more programs. Escaped.
+ */
+searchPath?: Array<string>, 
+/**
  * What the user has to put into the agent, if no file was changed for it.
  */
 lines: string | null, 

@@ -198,6 +198,7 @@ export type { SetupScope } from "./SetupScope";
 export type { SetupTest } from "./SetupTest";
 export type { SetupTestRef } from "./SetupTestRef";
 export type { SetupTested } from "./SetupTested";
+export type { ShellPath } from "./ShellPath";
 export type { Shortcut } from "./Shortcut";
 export type { Showing } from "./Showing";
 export type { ShownArming } from "./ShownArming";

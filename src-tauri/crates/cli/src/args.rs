@@ -25,6 +25,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Connect the agents on this computer: find them, show each change, import their rules, test the way to Postern
     Setup(Setup),
+    /// Remove what Postern put outside its data folder: settings of agents, start at login, links, sockets
+    Uninstall(Uninstall),
     /// Run the host without a window; prints `ready <data folder>` when it accepts connections
     Serve,
     /// Show if the host is up, what waits and what runs
@@ -142,6 +144,22 @@ pub(crate) enum Command {
         /// Command
         topic: Vec<String>,
     },
+}
+
+/// `postern uninstall`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program files themselves go with what installed them: apt remove postern, brew uninstall postern, or the app to the Trash.")]
+pub(crate) struct Uninstall {
+    /// Remove the data too: agents, rules, history, settings
+    #[arg(long)]
+    pub(crate) zap: bool,
+    /// Show what would be removed, and remove nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Remove it without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

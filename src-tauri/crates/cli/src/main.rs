@@ -15,7 +15,6 @@ mod secret;
 mod settings_text;
 mod setup_args;
 mod shared_args;
-mod shell_path;
 mod topics;
 mod tui;
 mod typed;
@@ -76,6 +75,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let link = || Link::open(&data);
     match cli.command {
         Command::Setup(command) => commands::setup::run(link, surroundings, &command),
+        Command::Uninstall(command) => commands::uninstall::run(&data, surroundings, &command),
         Command::Serve => {
             let user = User::current(surroundings.environment).map_err(Failure::own)?;
             commands::serve::run(HostConfig { data, user, session: Arc::new(SystemSession) })

@@ -8,12 +8,31 @@ use std::time::Duration;
 /// Returns the list of settings for the help of `agents set`.
 pub(crate) fn help() -> String {
     let wide = SETTING_KEYS.iter().map(|key| key.name.len()).max().unwrap_or_default();
-    let values = SETTING_KEYS.iter().map(|key| key.values.len()).max().unwrap_or_default();
-    let line = |key: &postern_contract::SettingKey| {
-        format!("  {:<wide$}  {:<values$}  {}", key.name, key.values, key.about)
-    };
-    let lines: Vec<String> = SETTING_KEYS.iter().map(line).collect();
-    format!("Keys:\n{}", lines.join("\n"))
+    let lines = SETTING_KEYS.iter().flat_map(|key| {
+        let about = wrapped(&format!("{} ({})", key.about, key.values), WIDTH - wide - 4);
+        let names = std::iter::once(key.name).chain(std::iter::repeat(""));
+        let line = |(name, about): (&str, String)| format!("  {name:<wide$}  {about}");
+        names.zip(about).map(line).collect::<Vec<_>>()
+    });
+    format!("Keys:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// How wide a terminal is taken to be.
+const WIDTH: usize = 80;
+
+/// Breaks a text at its spaces into lines of at most this many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Returns every setting with its value as it is typed, in the order of the help.
@@ -114,10 +133,12 @@ mod tests {
     #[test]
     fn the_help_names_each_key_with_its_values() {
         let help = help();
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for key in SETTING_KEYS {
-            let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", key.name)));
-            let line = line.unwrap_or_else(|| panic!("{} is not in {help}", key.name));
-            assert!(line.contains(key.values) && line.chars().count() <= 110, "{line}");
+            assert!(help.contains(&format!("\n  {} ", key.name)), "{} is not in {help}", key.name);
+            let said = format!("{} ({})", key.about, key.values);
+            assert!(words.contains(&said), "{said} is not in {help}");
         }
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 }

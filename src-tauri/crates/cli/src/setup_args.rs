@@ -38,6 +38,9 @@ pub(crate) struct Setup {
     /// Take back what setup did: settings, agents, imported rules
     #[arg(long)]
     pub(crate) undo: bool,
+    /// Only read again where this shell finds programs, and show it
+    #[arg(long, conflicts_with_all = ["undo", "agents"])]
+    pub(crate) path: bool,
     /// Show what would change, and change nothing
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,

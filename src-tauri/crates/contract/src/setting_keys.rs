@@ -15,6 +15,11 @@ const fn key(name: &'static str, values: &'static str, about: &'static str) -> S
     SettingKey { name, values, about }
 }
 
+/// Returns the text for a Mac there, and the other one elsewhere.
+const fn here(mac: &'static str, elsewhere: &'static str) -> &'static str {
+    if cfg!(target_os = "macos") { mac } else { elsewhere }
+}
+
 /// Every setting, in the order of a list.
 pub const SETTING_KEYS: [SettingKey; 32] = [
     key("preset", "deny, ask, allow", "Set security and ask together"),
@@ -37,9 +42,23 @@ pub const SETTING_KEYS: [SettingKey; 32] = [
     key("network", "allow, ask, deny", "Fetch from the network"),
     key("share", "allow, ask, deny", "Send and publish, with your rights"),
     key("install", "allow, ask, deny", "Install software"),
-    key("system", "allow, ask, deny", "Change this Mac, or leave its folders, with your rights"),
+    key(
+        "system",
+        "allow, ask, deny",
+        here(
+            "Change this Mac, or leave its folders, with your rights",
+            "Change this computer, or leave its folders, with your rights",
+        ),
+    ),
     key("secrets", "allow, ask, deny", "Use keys, passwords and tokens"),
-    key("loopback", "on, off", "Whether confined builds may serve and connect on this Mac"),
+    key(
+        "loopback",
+        "on, off",
+        here(
+            "Whether confined builds may serve and connect on this Mac",
+            "Whether confined builds may serve and connect on this computer",
+        ),
+    ),
     key("unreadable", "ask, send-back", "What happens to shell text that cannot be read in full"),
     key("env-set", "NAME,NAME, none", "Variables that a request may set without being asked about them"),
     key("env-pass", "NAME,NAME, none", "Variables that are passed on from your own environment"),

@@ -59,13 +59,15 @@ impl Doors {
                 BTreeMap::new()
             }
         };
+        let setup = Setup::new(host);
+        setup.recall_path().await;
         let mut slots = BTreeMap::new();
         for kind in DoorKind::ALL {
             let kept = kept.get(&kind).cloned().unwrap_or_default();
             let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
             slots.insert(kind, Slot { kept, door });
         }
-        let doors = Self { host: host.clone(), setup: Setup::new(host), slots: Mutex::new(slots) };
+        let doors = Self { host: host.clone(), setup, slots: Mutex::new(slots) };
         host.keep_doors(Arc::new(doors));
     }
 

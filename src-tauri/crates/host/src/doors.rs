@@ -6,7 +6,7 @@ use crate::ask::FaceId;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, Imported, PairedClientRef,
     SettingsChange, SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound,
-    SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested,
+    SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
@@ -49,6 +49,8 @@ pub trait Setup: Debug + Send + Sync {
     fn find(&self, face: FaceId, asked: SetupScope) -> Answer<'_, SetupFound>;
     /// Says what connecting or disconnecting an agent would change.
     fn preview(&self, face: FaceId, asked: SetupPreview) -> Answer<'_, SettingsChange>;
+    /// Reads where the user's shell finds programs, and remembers it.
+    fn path(&self, face: FaceId, asked: SetupScope) -> Answer<'_, ShellPath>;
     /// Connects an agent as it was shown.
     fn connect(&self, face: FaceId, asked: SetupConnect) -> Answer<'_, SetupConnected>;
     /// Takes back what connecting an agent did.

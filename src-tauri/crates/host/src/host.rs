@@ -99,6 +99,7 @@ struct Inner {
     store: Store,
     channels: Channels,
     control: Control,
+    resolver: Resolver,
     listening: Mutex<Option<Listening>>,
     closed: CancellationToken,
     /// Of the gate and the person's side.
@@ -154,9 +155,9 @@ impl Host {
         // Before anything is judged.
         let mut programs = OwnPrograms::default();
         programs.look(&data);
-        let book = Book::open(store.clone(), world.resolver.clone(), places)
-            .await
-            .map_err(|error| unread(&error))?;
+        let resolver = world.resolver.clone();
+        let book =
+            Book::open(store.clone(), resolver.clone(), places).await.map_err(|error| unread(&error))?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
         let stirred = Stirred::default();
         let faces = Faces::new(Arc::clone(&stirred.status));
@@ -213,6 +214,7 @@ impl Host {
             store,
             channels,
             control,
+            resolver,
             listening,
             closed,
             own,
@@ -316,7 +318,20 @@ impl Host {
         self.inner.control.doors().keep(doors);
     }
 
-    /// Returns the value that a door stored under `name`; `None` if there is none.
+    /// Sets where the user's shell finds programs: what only it finds is asked about, not missing.
+    pub fn set_shell_path(&self, folders: Vec<String>) {
+        self.inner.resolver.set_shell_path(folders);
+    }
+
+    /// Returns the `PATH` of the user's login shell, which is started for it.
+    ///
+    /// # Errors
+    /// Says why the shell told none.
+    pub async fn login_path(&self) -> io::Result<String> {
+        crate::run::login_path(self.inner.user.clone()).await
+    }
+
+    /// What a door kept under `name`; none where it kept nothing.
     pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
         let (store, key) = (self.inner.store.clone(), kept_as(name));
         let read =

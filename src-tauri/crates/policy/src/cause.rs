@@ -55,6 +55,8 @@ pub enum Cause {
     NotFound { program: String },
     /// The program is no program; `what` is a sentence fragment of the host.
     Unusable { path: String, what: String },
+    /// Only the user's shell finds the program: the folder is not on the agent's search path.
+    OutsideSearchPath { program: String, folder: String },
     /// The request sets variables that the agent has to ask about.
     SetsVariables { names: Vec<String> },
 

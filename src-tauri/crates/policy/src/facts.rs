@@ -33,6 +33,9 @@ pub struct Program {
     pub links: u64,
     /// True if it runs as another user (setuid, setgid).
     pub setuid: bool,
+    /// True if only the user's shell finds it: its folder is not on the agent's search path.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shell_only: bool,
 }
 
 /// The result of looking a step's program up.

@@ -159,6 +159,7 @@ impl<'a> Pretended<'a> {
             agent_can_change: false,
             links: 1,
             setuid: false,
+            shell_only: false,
         }))
     }
 }

@@ -138,8 +138,15 @@ impl Scene {
                 agent_can_change: false,
                 links: 1,
                 setuid: false,
+                shell_only: false,
             },
         );
+        self
+    }
+
+    /// Makes this program one that only the user's shell finds.
+    pub(crate) fn only_of_shell(mut self, path: &str) -> Self {
+        self.programs.get_mut(path).unwrap().shell_only = true;
         self
     }
 

@@ -4,7 +4,7 @@ use crate::args::{self, Agents, Channel, Json};
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::{is_yes, typed};
-use crate::{print, settings_text, shell_path};
+use crate::{print, settings_text};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
     GetChannel, GetStatus, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
@@ -12,6 +12,9 @@ use postern_contract::methods::{
 use postern_contract::{AgentRow, Start};
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
+
+/// Word that stands for the path of the user's shell where a search path is typed.
+pub(crate) const SHELL: &str = "shell";
 
 /// Runs a command about agents. `path` is the search path of the user's shell.
 pub(crate) fn run(link: &mut Link, command: Agents, path: Option<&str>) -> Result<(), Failure> {
@@ -117,8 +120,8 @@ fn change(
 ) -> Result<(), Failure> {
     let agent = named(id)?;
     let mut values = pairs(values)?;
-    if let Some(value) = values.get_mut("search-path").filter(|value| *value == shell_path::SHELL) {
-        *value = shell_path::folders(path.unwrap_or_default()).join(":");
+    if let Some(value) = values.get_mut("search-path").filter(|value| *value == SHELL) {
+        *value = postern_doors::setup::shell_folders(path.unwrap_or_default()).join(":");
         if value.is_empty() {
             return Err(Failure::usage("the PATH of this shell has no folder that is there and private"));
         }

@@ -23,3 +23,4 @@ pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod status;
 pub(crate) mod suggest;
+pub(crate) mod uninstall;

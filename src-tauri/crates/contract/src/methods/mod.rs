@@ -36,7 +36,7 @@ pub use results::{
 pub use setup::{
     Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,
     SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview,
-    SetupScope, SetupTest, SetupTestRef, SetupTested, Taken, TestState, Wiring,
+    SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath, Taken, TestState, Wiring,
 };
 
 use crate::{
@@ -204,6 +204,8 @@ macro_rules! with_methods {
             FindAgents "setup.find" setup_find (SetupScope) -> SetupFound;
             /// Show what connecting or disconnecting an agent would change in its settings.
             PreviewSetup "setup.preview" setup_preview (SetupPreview) -> SettingsChange;
+            /// Read where the user's shell finds programs, and remember it.
+            ReadShellPath "setup.path" setup_path (SetupScope) -> ShellPath;
             /// Connect an agent: enroll it, and change its settings as shown.
             ConnectAgent "setup.connect" setup_connect (SetupConnect) -> SetupConnected;
             /// Disconnect an agent: take back what connecting it did.

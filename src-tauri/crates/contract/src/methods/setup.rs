@@ -197,6 +197,16 @@ pub struct SettingsChange {
     pub remains: Option<String>,
 }
 
+/// Where the user's shell finds programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShellPath {
+    /// Its folders that agents may look in: absolute, there, and not for everybody to write. Escaped.
+    pub folders: Vec<String>,
+    /// Those that the built-in search path doesn't have.
+    pub added: Vec<String>,
+}
+
 /// Connects an agent: enrolls it if it does not exist, and changes its settings as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -233,7 +243,11 @@ pub struct SetupConnected {
     pub enrolled: bool,
     /// True if its settings were changed now.
     pub changed: bool,
-    /// Lines that the user has to put into the agent, if no file was changed for it.
+    /// The search path that an agent that was enrolled now was given, because the user's shell finds more programs. Escaped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<_>", optional)]
+    pub search_path: Vec<String>,
+    /// What the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
     pub lines: Option<Lines>,
     /// Steps that the user still has to take in the agent.

@@ -99,6 +99,11 @@ pub fn cause(cause: &Cause) -> Shown {
         }
         Cause::NotFound { program } => Sentence::default().code(program).say(" was not found."),
         Cause::Unusable { path, what } => Sentence::default().code(path).say(" ").fragment(what).say("."),
+        Cause::OutsideSearchPath { program, folder } => Sentence::default()
+            .code(program)
+            .say(" is in ")
+            .code(folder)
+            .say(", where your shell finds it. That folder isn't on this agent's search path."),
         Cause::SetsVariables { names } => {
             Sentence::new("It sets ").list(names).say(", which this agent has to ask about.")
         }

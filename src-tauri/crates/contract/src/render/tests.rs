@@ -29,6 +29,7 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::FileUnreadable { problem: text() },
         Cause::FolderRefused { folder: Some(text()), folders: vec![text(), text()] },
         Cause::NotFound { program: text() },
+        Cause::OutsideSearchPath { program: text(), folder: text() },
         Cause::SetsVariables { names: vec![text()] },
         Cause::Rule(rule(&text())),
         Cause::RuleMayMatch { pattern: text() },

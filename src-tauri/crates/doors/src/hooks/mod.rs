@@ -23,9 +23,7 @@ mod settings;
 pub use answer::answer;
 pub use bad_settings::BadSettings;
 pub use event::{Asked, Odd, read};
-pub(crate) use install::our_command;
 pub use install::{holds_ours, install, uninstall};
-pub(crate) use mcp_entry::command as mcp_command;
 pub use names::ToolClass;
 pub use place::{Place, left_to_do, place};
 pub use rewrite::confined;
@@ -34,6 +32,14 @@ pub(crate) use settings::read as read_settings;
 pub use settings::{Change, Entry, SettingsError};
 
 use serde_json::{Map, Value};
+
+/// Returns the words of Postern's command in an agent's settings.
+pub(crate) fn our_words(entry: Entry, settings: &str) -> Option<Vec<String>> {
+    match entry {
+        Entry::Hook(kind) => postern_command::words_of(&install::our_command(kind, settings)?).ok(),
+        Entry::McpServer => mcp_entry::command(settings),
+    }
+}
 
 /// A coding agent whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -69,8 +69,9 @@ impl Setup {
         self.keep(&done).await?;
         let changed = self.make(face, kind, Some(&agent), change).await?;
         let lines = self.other_side(face, kind, &agent, &mut done).await?;
+        let search_path = if enrolled { self.like_shell(face, &agent, &scope).await? } else { Vec::new() };
         let agent = self.host.ask::<GetAgent>(face, &AgentRef { agent }).await?;
-        Ok(SetupConnected { agent, enrolled, changed, lines, remains: remains(kind) })
+        Ok(SetupConnected { agent, enrolled, changed, search_path, lines, remains: remains(kind) })
     }
 
     /// Takes back what connecting an agent did.

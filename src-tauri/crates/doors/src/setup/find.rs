@@ -2,8 +2,8 @@
 
 use super::known::{How, Known, USUAL_FOLDERS, known};
 use super::{Folders, Setup, settings_of, sources, with_files};
-use crate::hooks::{Entry, mcp_command, our_command, read_settings};
-use postern_command::{escape, words_of};
+use crate::hooks::{Entry, our_words, read_settings};
+use postern_command::escape;
 use postern_contract::methods::{
     Connection, ControlError, FoundAgent, KnownAgent, ListAgents, ListDoors, Nothing, SetupFound, SetupScope,
 };
@@ -129,11 +129,7 @@ impl Here {
 
     /// Returns whether settings name this Postern, and the agent that they name.
     fn connection(&self, entry: Entry, settings: &str) -> (Connection, Option<AgentId>) {
-        let words = match entry {
-            Entry::Hook(kind) => our_command(kind, settings).and_then(|command| words_of(&command).ok()),
-            Entry::McpServer => mcp_command(settings),
-        };
-        let Some(words) = words else { return (Connection::None, None) };
+        let Some(words) = our_words(entry, settings) else { return (Connection::None, None) };
         let after = |name: &str| words.iter().skip_while(|word| *word != name).nth(1);
         let agent = after("--agent").and_then(|agent| AgentId::new(agent.clone()).ok());
         let data = after("--data").is_some_and(|data| same_file(Path::new(data), &self.data));
@@ -162,7 +158,7 @@ pub(super) fn own_agent(kind: KnownAgent) -> AgentId {
     AgentId::new(kind.name()).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
+pub(super) fn same_file(one: &Path, other: &Path) -> bool {
     one == other
         || std::fs::canonicalize(one)
             .is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))

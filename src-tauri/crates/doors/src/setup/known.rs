@@ -101,6 +101,17 @@ pub(super) fn known(kind: KnownAgent) -> &'static Known {
     &KNOWN[index]
 }
 
+/// Returns the files in which Postern is named as an MCP server.
+pub(super) fn of_mcp() -> impl Iterator<Item = &'static str> {
+    KNOWN
+        .iter()
+        .flat_map(|known| match known.how {
+            How::Mcp(files) => files,
+            How::Hook(_) | How::Integration(_) | How::Channel(_) => &[],
+        })
+        .copied()
+}
+
 /// Variables that name folders which are usually below the home folder, in the order of a scope's fields.
 pub(super) const FOLDERS_OF_ENVIRONMENT: [(&str, &str); 2] =
     [("CLAUDE_CONFIG_DIR", ".claude"), ("CODEX_HOME", ".codex")];

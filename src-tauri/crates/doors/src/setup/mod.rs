@@ -8,18 +8,20 @@ mod find;
 mod folders;
 mod import;
 mod known;
+mod path;
 mod sources;
 mod test;
 
 pub use folders::Folders;
+pub use path::shell_folders;
 pub use sources::{Source, importable, sources};
 
-use crate::hooks::{Entry, SettingsError};
+use crate::hooks::{Entry, Kind, SettingsError};
 use known::{How, known};
 use postern_contract::methods::{
     ControlCode, ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected,
     SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest,
-    SetupTestRef, SetupTested,
+    SetupTestRef, SetupTested, ShellPath,
 };
 use postern_host::doors::Answer;
 use postern_host::{FaceId, Host};
@@ -116,6 +118,10 @@ impl postern_host::doors::Setup for Setup {
         Box::pin(Self::preview(self, face, asked))
     }
 
+    fn path(&self, face: FaceId, asked: SetupScope) -> Answer<'_, ShellPath> {
+        Box::pin(Self::path(self, face, asked))
+    }
+
     fn connect(&self, face: FaceId, asked: SetupConnect) -> Answer<'_, SetupConnected> {
         Box::pin(Self::connect(self, face, asked))
     }
@@ -151,6 +157,26 @@ fn settings_of(kind: KnownAgent, folders: &Folders) -> Option<(Entry, PathBuf)> 
         }
         How::Integration(_) | How::Channel(_) => None,
     }
+}
+
+/// Returns the settings of agents that name a Postern with this data folder, with what is put into them.
+pub fn settings_with_us(folders: &Folders, data: &Path) -> Vec<(Entry, PathBuf)> {
+    let hooks = Kind::ALL.into_iter().filter_map(|kind| match crate::hooks::place(kind, false) {
+        crate::hooks::Place::Home(file) => Some((Entry::Hook(kind), folders.place(file))),
+        crate::hooks::Place::Here(_) | crate::hooks::Place::Named(_) => None,
+    });
+    let servers = known::of_mcp().map(|file| (Entry::McpServer, folders.place(file)));
+    let ours = |(entry, file): &(Entry, PathBuf)| {
+        let text = crate::hooks::read_settings(file).ok().flatten().unwrap_or_default();
+        named_data(*entry, &text).is_some_and(|named| find::same_file(Path::new(&named), data))
+    };
+    hooks.chain(servers).filter(ours).collect()
+}
+
+/// Returns the data folder that settings name in Postern's command.
+fn named_data(entry: Entry, settings: &str) -> Option<String> {
+    let words = crate::hooks::our_words(entry, settings)?;
+    words.iter().skip_while(|word| *word != "--data").nth(1).cloned()
 }
 
 fn internal(error: &dyn std::fmt::Display) -> ControlError {

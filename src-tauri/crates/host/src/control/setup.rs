@@ -3,8 +3,8 @@
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
 use postern_contract::methods::{
-    ConnectAgent, DisconnectAgent, FindAgents, GetTest, ImportAgentRules, PreviewSetup, SetupConnect,
-    SetupDisconnect, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, StartTest,
+    ConnectAgent, DisconnectAgent, FindAgents, GetTest, ImportAgentRules, PreviewSetup, ReadShellPath,
+    SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef, StartTest,
 };
 
 impl Handle<FindAgents> for Control {
@@ -34,6 +34,12 @@ impl Handle<DisconnectAgent> for Control {
 impl Handle<ImportAgentRules> for Control {
     async fn handle(&self, face: FaceId, params: SetupImport) -> Answer<ImportAgentRules> {
         self.parts.doors.get()?.setup().import(face, params).await
+    }
+}
+
+impl Handle<ReadShellPath> for Control {
+    async fn handle(&self, face: FaceId, params: SetupScope) -> Answer<ReadShellPath> {
+        self.parts.doors.get()?.setup().path(face, params).await
     }
 }
 

@@ -5,7 +5,9 @@ use crate::identity::hex;
 use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, search_path};
 use postern_command::{Class, Dialect, class_of, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built};
-use postern_policy::{AgentPolicy, Confinement, Input, Origin, Settings, expand_home, protected_places};
+use postern_policy::{
+    AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
+};
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, Refusal, Stdin};
 use sha2::{Digest as _, Sha256};
@@ -39,13 +41,14 @@ pub(super) fn looked_up(
         return Err(Refusal::Unreadable(invalid.message.into()).into());
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
-    let folders = search_path(&policy.settings.search_path, &world.home);
+    let mut folders = search_path(&policy.settings.search_path, &world.home);
     let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
-    let resolver = world.resolver.reached_by(reach);
+    let resolver = world.resolver.reached_by(reach).like_shell();
     let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
     if let Some(overrun) = world.resolver.identities().overrun() {
         return Err(Refusal::from(overrun).into());
     }
+    folders.extend(folders_of_shell(&steps));
     let mut built = environment(world, policy, run, &launch, &folders, &cwd)?;
     set_sdk(&mut built.env, &held);
     let stdin = stdin_of(&run.stdin);
@@ -93,7 +96,21 @@ pub(super) fn looked_up(
     }))
 }
 
-/// Returns the first lines of a script, from the file that was opened.
+/// Returns the folders of programs that only the user's shell finds: what runs has them on its `PATH`, as they were shown.
+fn folders_of_shell(steps: &[StepFacts]) -> Vec<String> {
+    let all = steps.iter().flat_map(|step| step.via.iter().chain([&step.program]));
+    let mut folders: Vec<String> = all
+        .filter_map(|lookup| match lookup {
+            Lookup::Found(program) if program.shell_only => program.path.rsplit_once('/'),
+            Lookup::Found(_) | Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
+        })
+        .map(|(folder, _)| folder.to_owned())
+        .collect();
+    folders.dedup();
+    folders
+}
+
+/// The first lines of a script, from the file that was opened.
 pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
     let beginning = script.beginning(PREVIEW_BYTES);
     let text = String::from_utf8_lossy(&beginning);

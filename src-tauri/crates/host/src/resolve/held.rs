@@ -40,6 +40,8 @@ pub struct HeldFile {
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
     pub earlier: Vec<PathBuf>,
+    /// True if only the user's shell finds it.
+    pub shell_only: bool,
     file: File,
 }
 
@@ -87,6 +89,7 @@ impl HeldFile {
             links,
             setuid: mode.intersects(Mode::SUID | Mode::SGID) || has_capabilities(&file),
             earlier: Vec::new(),
+            shell_only: false,
             path: path.to_owned(),
             file,
         })
@@ -121,6 +124,7 @@ impl HeldFile {
             links: 1,
             setuid: false,
             earlier: Vec::new(),
+            shell_only: false,
             path,
             file,
         })
@@ -173,6 +177,7 @@ impl HeldFile {
             agent_can_change: self.agent_can_change,
             links: self.links,
             setuid: self.setuid,
+            shell_only: self.shell_only,
         }
     }
 

@@ -13,7 +13,9 @@ pub(super) struct Place<'a> {
     pub(super) folder: PathBuf,
     /// Folders of bare names.
     pub(super) search_path: &'a [String],
-    /// Earlier lookup: what is started is judged by the very file that was opened for it.
+    /// Where the user's shell finds names that are not there; empty where that does not count.
+    pub(super) shell_path: &'a [String],
+    /// What was looked up before: what is started is judged by the very file that was opened for it.
     pub(super) known: Option<Known>,
 }
 
@@ -75,11 +77,15 @@ impl Resolver {
             return self.at(&place.folder.join(name), place);
         }
         let places = || place.search_path.iter().map(|folder| Path::new(folder).join(name));
+        let of_shell = || place.shell_path.iter().map(|folder| Path::new(folder).join(name));
         // A candidate; its opened file shows if it can be started.
-        for path in candidates(name, place.search_path) {
+        let own = candidates(name, place.search_path).map(|path| (path, false));
+        for (path, shell_only) in own.chain(candidates(name, place.shell_path).map(|path| (path, true))) {
             if let Ok(mut file) = self.open(&path, place) {
-                file.earlier = places().take_while(|earlier| *earlier != path).collect();
+                let before = places().chain(of_shell());
+                file.earlier = before.take_while(|earlier| *earlier != path).collect();
                 file.agent_can_change |= file.earlier.iter().any(|path| self.reach.holds(path));
+                file.shell_only = shell_only;
                 return Found::File(Arc::new(file));
             }
         }

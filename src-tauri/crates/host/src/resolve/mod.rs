@@ -27,6 +27,7 @@ pub(crate) use steps::HeldSteps;
 pub(crate) use targets::real;
 
 use crate::identity::{Allowance, Identities};
+use arc_swap::ArcSwap;
 use lookup::{Found, Known, Place};
 use postern_command::{Dir, Power, Reading, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
@@ -48,6 +49,10 @@ pub struct Resolver {
     reach: Arc<Reach>,
     /// The system's stand-ins for developer tools.
     shims: Shims,
+    /// Where the user's shell finds programs, as it was read at set-up.
+    shell_path: Arc<ArcSwap<Vec<String>>>,
+    /// Whether it counts what is found only there.
+    like_shell: bool,
 }
 
 /// Resolved request.
@@ -124,7 +129,26 @@ impl Resolver {
         Self { reach: Arc::new(reach), ..self.clone() }
     }
 
-    /// Returns the remembered identities.
+    /// Returns the same resolver that also finds what only the user's shell finds, and marks it.
+    #[must_use]
+    pub fn like_shell(&self) -> Self {
+        Self { like_shell: true, ..self.clone() }
+    }
+
+    /// Sets where the user's shell finds programs, for every clone.
+    pub(crate) fn set_shell_path(&self, folders: Vec<String>) {
+        self.shell_path.store(Arc::new(folders));
+    }
+
+    /// Returns the folders of the user's shell that are not on a search path.
+    fn only_of_shell(&self, search_path: &[String]) -> Vec<String> {
+        if !self.like_shell {
+            return Vec::new();
+        }
+        self.shell_path.load().iter().filter(|folder| !search_path.contains(folder)).cloned().collect()
+    }
+
+    /// The identities it remembers.
     pub fn identities(&self) -> &Identities {
         &self.identities
     }
@@ -132,7 +156,9 @@ impl Resolver {
     /// Looks up everything that `reading` names, in `cwd` and on `search_path` (from [`search_path`]).
     pub fn facts(&self, reading: &Reading, cwd: &Cwd, search_path: &[String]) -> Resolved {
         let mut held = Held::default();
-        let mut here = Place { folder: PathBuf::from(&cwd.bound.path), search_path, known: None };
+        let of_shell = self.only_of_shell(search_path);
+        let folder = PathBuf::from(&cwd.bound.path);
+        let mut here = Place { folder, search_path, shell_path: &of_shell, known: None };
         let launch = match &reading.plain {
             Some(argv) => Launch::Argv { argv: argv.clone() },
             None => Launch::Shell { text: reading.text.clone() },
@@ -156,20 +182,22 @@ impl Resolver {
 
     /// Looks up what the steps of `reading` name, in `folder`, for what is judged and not started here.
     pub fn steps(&self, reading: &Reading, folder: &Path, search_path: &[String]) -> Vec<StepFacts> {
-        let here = Place { folder: folder.to_owned(), search_path, known: None };
+        let here = Place { folder: folder.to_owned(), search_path, shell_path: &[], known: None };
         let mut held = Held::default();
         reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect()
     }
 
     /// Looks one name up, as a step's program would be.
     pub fn find(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
-        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path, known: None };
+        let of_shell = self.only_of_shell(search_path);
+        let folder = PathBuf::from(&cwd.bound.path);
+        let here = Place { folder, search_path, shell_path: &of_shell, known: None };
         self.look_up(name, &here).lookup(name)
     }
 
     /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
     pub fn identify(&self, path: &str) -> Lookup {
-        let here = Place { folder: PathBuf::from("/"), search_path: &[], known: None };
+        let here = Place { folder: PathBuf::from("/"), search_path: &[], shell_path: &[], known: None };
         if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
     }
 
@@ -214,5 +242,5 @@ fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
         Dir::Under(path) => here.folder.join(Path::new(path)),
         Dir::OneOf(_) | Dir::Unknown => PathBuf::new(),
     };
-    Place { folder, search_path: here.search_path, known: here.known.clone() }
+    Place { folder, search_path: here.search_path, shell_path: here.shell_path, known: here.known.clone() }
 }

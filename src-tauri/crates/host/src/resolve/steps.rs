@@ -30,7 +30,12 @@ impl Resolver {
                 programs.push(None);
                 continue;
             }
-            let place = Place { folder: folder.clone(), search_path: here.search_path, known: None };
+            let place = Place {
+                folder: folder.clone(),
+                search_path: here.search_path,
+                shell_path: here.shell_path,
+                known: None,
+            };
             let Found::File(file) = self.look_up(command.name(), &place) else { return None };
             let judged = held.files().find(|other| other.path == file.path && other.state == file.state)?;
             programs.push(Some(Arc::clone(judged)));

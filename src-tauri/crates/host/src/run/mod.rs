@@ -13,6 +13,7 @@ mod here;
 mod keeper;
 #[cfg(target_os = "linux")]
 mod linux_spawn;
+mod login_shell;
 #[cfg(target_os = "macos")]
 mod macos_spawn;
 #[cfg(target_os = "linux")]
@@ -37,6 +38,7 @@ pub use capture::Captured;
 pub use here::{Ended, NotRun, run_here};
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::Keeper;
+pub(crate) use login_shell::login_path;
 #[cfg(target_os = "linux")]
 pub(crate) use mark::{is_marked, own as own_mark};
 #[cfg(target_os = "linux")]

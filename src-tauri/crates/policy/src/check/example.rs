@@ -102,6 +102,7 @@ fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> 
         agent_can_change: false,
         links: 1,
         setuid: false,
+        shell_only: false,
     }))
 }
 

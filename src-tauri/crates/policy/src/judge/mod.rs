@@ -34,6 +34,7 @@ mod outcome;
 mod own_shell;
 mod places;
 mod profile;
+mod search;
 mod step;
 mod subject;
 mod unidentified;
@@ -249,7 +250,7 @@ impl<'a> Judgement<'a> {
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
         let by_rule = self.by_line(step::judge(self.policy, self.facts, &self.profiles, at));
-        let outcome = self.by_profile(at, by_rule);
+        let outcome = self.in_search_path(at, self.by_profile(at, by_rule));
         self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
     }

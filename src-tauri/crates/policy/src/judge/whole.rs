@@ -132,7 +132,7 @@ impl Judgement<'_> {
     }
 
     /// Names the folders that were searched for a bare name, and the setting that changes them.
-    fn search_path_advice(&self) -> Advice {
+    pub(super) fn search_path_advice(&self) -> Advice {
         let own = &self.policy.settings.search_path;
         let searched = if own.is_empty() {
             SEARCH_PATH.iter().map(|&folder| folder.to_owned()).collect()

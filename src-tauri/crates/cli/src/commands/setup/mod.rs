@@ -3,35 +3,36 @@
 mod report;
 mod test;
 
-use super::agents::{absolute, of};
+use super::agents::{SHELL, absolute, of};
 use super::setup_scope::scope;
 use crate::Surroundings;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
 use crate::setup_args::Setup;
-use crate::shell_path;
 use crate::typed::{is_yes, typed};
-use postern_command::escape;
 use postern_contract::methods::{
-    AgentSet, ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules,
-    PreviewSetup, SetAgent, SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview,
-    SetupScope, Wiring,
+    ConnectAgent, Connection, DisconnectAgent, FindAgents, FoundAgent, ImportAgentRules, PreviewSetup,
+    ReadShellPath, SettingsChange, SetupConnect, SetupDisconnect, SetupImport, SetupPreview, SetupScope,
+    Wiring,
 };
 use postern_contract::{AgentRow, Start};
 use report::{End, Row};
-use std::collections::BTreeMap;
 
 pub(crate) fn run(
     link: impl FnOnce() -> Result<Link, Failure>,
     surroundings: Surroundings,
     asked: &Setup,
 ) -> Result<(), Failure> {
-    if asked.json.json && !asked.yes && !asked.dry_run {
+    if asked.json.json && !(asked.yes || asked.dry_run || asked.path) {
         return Err(Failure::usage("--json asks nothing: add --yes, or --dry-run to change nothing"));
     }
     let scope = scope(surroundings)?;
     let mut link = link()?;
+    if asked.path {
+        let path = link.call::<ReadShellPath>(&scope)?;
+        return if asked.json.json { print::json(&path) } else { report::path(&path) };
+    }
     let found = link.call::<FindAgents>(&scope)?.agents;
     let mut run = Run { link, asked, scope };
     if !asked.json.json {
@@ -136,8 +137,8 @@ impl Run<'_> {
                 print::lines(lines)?;
             }
         }
-        if connected.enrolled {
-            self.look_up_where_the_shell_does(&connected.agent)?;
+        if !connected.search_path.is_empty() {
+            self.tell_path(&connected.agent, &connected.search_path)?;
         }
         self.import(agent, row)?;
         self.test(agent, row)?;
@@ -145,24 +146,11 @@ impl Run<'_> {
         connected.remains.map_or(Ok(()), |remains| self.tell(remains))
     }
 
-    /// Gives a new agent the search path of this shell, if programs are found there that the built-in folders don't have.
-    fn look_up_where_the_shell_does(&mut self, agent: &AgentRow) -> Result<(), Failure> {
-        let folders = shell_path::folders(self.scope.path.as_deref().unwrap_or_default());
-        if !agent.settings.search_path.is_empty() || !shell_path::adds(&folders) {
-            return Ok(());
-        }
-        let path = folders.join(":");
-        let values = BTreeMap::from([("search-path".to_owned(), path.clone())]);
-        self.link.call::<SetAgent>(&AgentSet { agent: agent.id.clone(), settings: None, values })?;
-        let id = &agent.id;
-        self.tell(format!(
-            "its programs are looked up where this shell finds them: {}",
-            escape::text(&path)
-        ))?;
-        self.tell(format!(
-            "  (if your PATH changes: postern agents set {id} search-path={})",
-            shell_path::SHELL
-        ))
+    /// Tells that a new agent got the search path of this shell.
+    fn tell_path(&self, agent: &AgentRow, folders: &[String]) -> Result<(), Failure> {
+        let (id, path) = (&agent.id, folders.join(":"));
+        self.tell(format!("its programs are looked up where this shell finds them: {path}"))?;
+        self.tell(format!("  (if your PATH changes: postern agents set {id} search-path={SHELL})"))
     }
 
     fn disconnect(&mut self, agent: &FoundAgent, row: &mut Row) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
-use postern_contract::methods::{Connection, FoundAgent, Imported, KnownAgent, SetupTested};
+use postern_contract::methods::{Connection, FoundAgent, Imported, KnownAgent, SetupTested, ShellPath};
 use postern_contract::{DiffLine, Lines};
 use postern_policy::AgentId;
 use serde::Serialize;
@@ -66,6 +66,17 @@ impl Row {
     pub(super) fn is_connected(&self) -> bool {
         matches!(self.end, End::Connected | End::Already)
     }
+}
+
+/// Shows where the user's shell finds programs.
+pub(super) fn path(path: &ShellPath) -> Result<(), Failure> {
+    for folder in &path.folders {
+        let own = if path.added.contains(folder) { "  (not in the built-in search path)" } else { "" };
+        print::line(format!("{folder}{own}"))?;
+    }
+    print::line(
+        "What only your shell finds is asked about. To look it up there: postern agents set ID search-path=shell",
+    )
 }
 
 /// Lists the agents that are here.

@@ -113,7 +113,7 @@ fn skill_of(folder: &str, read: Read, resolver: &Resolver, home: &str) -> Skill 
 
 fn cli_of(name: String, resolver: &Resolver, home: &str) -> Cli {
     let found = match Cwd::open(home) {
-        Ok(cwd) => resolver.find(&name, &cwd, &search_path(&[], home)),
+        Ok(cwd) => resolver.like_shell().find(&name, &cwd, &search_path(&[], home)),
         Err(_) => Lookup::NotFound,
     };
     let (path, seen) = match found {

@@ -1,8 +1,8 @@
 use crate::permissions::FileLayer;
 use crate::settings::SEARCH_PATH;
-use crate::testing::{CWD, HOME, Scene};
+use crate::testing::{CWD, HOME, Scene, identity, rule};
 use crate::{
-    Advice, Ask, Cause, Decision, Fallback, Reason, Rule, Security, SessionLayers, Source, Unreadable,
+    Advice, Ask, Cause, Decision, Fallback, Pin, Reason, Rule, Security, SessionLayers, Source, Unreadable,
 };
 
 fn file(text: &str) -> FileLayer {
@@ -44,8 +44,7 @@ fn a_deny_rule_beats_every_setting_and_every_allow_rule() {
 
 #[test]
 fn managed_rules_come_first_and_are_told_as_such() {
-    let managed =
-        Rule { source: Source::Managed, ..crate::testing::rule(9, crate::Effect::Deny, "/usr/bin/rm") };
+    let managed = Rule { source: Source::Managed, ..rule(9, crate::Effect::Deny, "/usr/bin/rm") };
     let verdict = Scene::new().rule(managed).deny("/usr/bin/rm").shell("rm -rf /").judge();
     assert_eq!(
         verdict.reason,
@@ -268,4 +267,28 @@ fn every_ending_says_something() {
             "a denial advises: {verdict:?}"
         );
     }
+}
+
+#[test]
+fn a_program_that_only_the_users_shell_finds_is_asked_about_unless_a_rule_says_which_it_is() {
+    let scene = || Scene::new().program("/usr/bin/tool", "its content").only_of_shell("/usr/bin/tool");
+    let asked = scene().argv(&["tool", "x"]).judge();
+    assert_eq!(asked.decision, Decision::Ask);
+    let expected = Cause::OutsideSearchPath { program: "tool".to_owned(), folder: "/usr/bin".to_owned() };
+    assert_eq!(asked.cause, expected);
+    for (allowed, decision) in [("tool *", Decision::Ask), ("/usr/bin/tool", Decision::Allow)] {
+        let verdict = scene().allow(allowed).argv(&["tool", "x"]).judge();
+        assert_eq!(verdict.decision, decision, "{allowed}: {:?}", verdict.cause);
+        let line = scene().allow(allowed).allow("/usr/bin/git").shell("git status && tool x").judge();
+        assert_eq!(line.decision, decision, "{allowed}: {:?}", line.cause);
+    }
+    let pin = Some(Box::new(Pin { program: identity("its content"), script: None }));
+    let pinned = Rule { pin, ..rule(1, crate::Effect::Allow, "tool *") };
+    let pinned = scene().rule(pinned).argv(&["tool", "x"]).judge();
+    assert_eq!(pinned.decision, Decision::Allow, "it was allowed as it is: {:?}", pinned.cause);
+    let quiet = scene().set(|settings| settings.ask = Ask::Off).argv(&["tool"]).judge();
+    assert_eq!(quiet.decision, Decision::Deny);
+    assert!(matches!(quiet.advice, Some(Advice::SearchPath { .. })), "{:?}", quiet.advice);
+    let denied = scene().deny("tool *").argv(&["tool", "x"]).judge();
+    assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist));
 }

@@ -1,0 +1,211 @@
+//! `postern uninstall`: removes what Postern put outside its data folder, and with `--zap` that folder. Works without a host.
+
+use super::setup::scope;
+use crate::Surroundings;
+use crate::args::Uninstall;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use crate::typed::{is_yes, typed};
+use postern_command::escape;
+use postern_contract::methods::{GetStatus, Nothing};
+use postern_doors::hooks::Change;
+use postern_doors::setup::{Folders, settings_with_us};
+use std::fs;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a host may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Folders of files that the web view and the system keep of the app, below the home folder.
+const OF_APP: [&str; 8] = [
+    ".config/dev.postern.desktop",
+    ".local/share/dev.postern.desktop",
+    ".cache/dev.postern.desktop",
+    "Library/Application Support/dev.postern.desktop",
+    "Library/Caches/dev.postern.desktop",
+    "Library/HTTPStorages/dev.postern.desktop",
+    "Library/WebKit/dev.postern.desktop",
+    "Library/Preferences/dev.postern.desktop.plist",
+];
+
+/// What is there to be removed.
+struct Found {
+    settings: Vec<Change>,
+    /// Files that start Postern at login.
+    starters: Vec<PathBuf>,
+    /// Links to Postern's programs in folders of a search path.
+    links: Vec<PathBuf>,
+    /// The process of the host, if one runs.
+    host: Option<u32>,
+    /// Temporary folders, and all data with `--zap`.
+    folders: Vec<PathBuf>,
+}
+
+pub(crate) fn run(data: &Path, surroundings: Surroundings, asked: &Uninstall) -> Result<(), Failure> {
+    let home = surroundings.home.clone();
+    let found = Found::look(data, &home, surroundings, asked.zap)?;
+    if found.show(data)? {
+        return print::line("nothing of Postern is left outside its own files");
+    }
+    if asked.dry_run {
+        return Ok(());
+    }
+    let question = if asked.zap {
+        format!("Remove this, and all data in {}? Nothing brings it back. Type yes:", shown(data))
+    } else {
+        "Remove this? Agents, rules and history stay (--zap removes them). Type yes:".to_owned()
+    };
+    if !asked.yes && !is_yes(&typed(&question, "add --yes to remove it without being asked")?) {
+        return Err(Failure::no("nothing was removed"));
+    }
+    found.remove(data)?;
+    print::line("removed; the programs themselves go with what installed them")
+}
+
+impl Found {
+    fn look(data: &Path, home: &Path, surroundings: Surroundings, zap: bool) -> Result<Self, Failure> {
+        let folders = scope(surroundings).and_then(|scope| {
+            Folders::of(&scope, &home.to_string_lossy()).map_err(|error| Failure::usage(error.message))
+        })?;
+        let mut settings = Vec::new();
+        for (entry, file) in settings_with_us(&folders, data) {
+            settings
+                .push(Change::uninstall(entry, &file).map_err(|error| Failure::refused(error.to_string()))?);
+        }
+        let host = Link::open(data).ok().and_then(|mut link| link.call::<GetStatus>(&Nothing {}).ok());
+        let mut own = vec![home.join(".cache/postern"), home.join(".postern/s")];
+        if zap {
+            own.push(data.to_owned());
+            own.extend(OF_APP.iter().map(|folder| home.join(folder)));
+        }
+        Ok(Self {
+            settings,
+            starters: starters(home),
+            links: links(home),
+            host: host.map(|status| status.pid),
+            folders: own.into_iter().filter(|folder| folder.symlink_metadata().is_ok()).collect(),
+        })
+    }
+
+    /// Lists what is there. Returns true if that is nothing.
+    fn show(&self, data: &Path) -> Result<bool, Failure> {
+        for change in &self.settings {
+            print::diff(&shown(&change.file), &change.lines())?;
+        }
+        for file in self.starters.iter().chain(&self.links).chain(&self.folders) {
+            print::line(format!("- {}", shown(file)))?;
+        }
+        if let Some(pid) = self.host {
+            print::line(format!("- the running host (process {pid})"))?;
+        }
+        let sockets = sockets(data);
+        for socket in &sockets {
+            print::line(format!("- {}", shown(socket)))?;
+        }
+        let files = self.settings.len() + self.starters.len() + self.links.len() + self.folders.len();
+        Ok(files + sockets.len() == 0 && self.host.is_none())
+    }
+
+    /// Removes it: agents first, which would be denied everything without a host.
+    fn remove(self, data: &Path) -> Result<(), Failure> {
+        for change in self.settings {
+            change.write().map_err(|error| Failure::refused(error.to_string()))?;
+        }
+        for file in &self.starters {
+            gone(fs::remove_file(file), file)?;
+        }
+        if let Some(pid) = self.host {
+            end(pid, data)?;
+        }
+        for socket in sockets(data).into_iter().chain(self.links) {
+            gone(fs::remove_file(&socket), &socket)?;
+        }
+        for folder in &self.folders {
+            let removed = if folder.is_dir() { fs::remove_dir_all(folder) } else { fs::remove_file(folder) };
+            gone(removed, folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the files in the home folder that start Postern at login: of the desktop, of systemd, of launchd.
+fn starters(home: &Path) -> Vec<PathBuf> {
+    let starts = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        text.lines().any(|line| line.starts_with("Exec=") && line.contains("postern-desktop"))
+    };
+    let mut all: Vec<PathBuf> =
+        in_folder(&home.join(".config/autostart")).into_iter().filter(starts).collect();
+    let units = home.join(".config/systemd/user");
+    all.extend(["default.target.wants/postern.service", "postern.service"].map(|unit| units.join(unit)));
+    let agents = in_folder(&home.join("Library/LaunchAgents"));
+    let ours = |name: &str| name == "Postern.plist" || name.starts_with("dev.postern.");
+    all.extend(
+        agents.into_iter().filter(|file| file.file_name().and_then(|name| name.to_str()).is_some_and(ours)),
+    );
+    all.retain(|file| file.symlink_metadata().is_ok());
+    all
+}
+
+/// Returns the links that lead to Postern's programs from folders where people put such links.
+fn links(home: &Path) -> Vec<PathBuf> {
+    let here = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
+    let Some(here) = here else { return Vec::new() };
+    let folders = [PathBuf::from("/usr/local/bin"), home.join(".local/bin"), home.join("bin")];
+    let ours = |link: &PathBuf| {
+        let leads = fs::read_link(link).ok().map(|_| link.canonicalize());
+        // One that leads nowhere may be anybody's.
+        leads.and_then(Result::ok).is_some_and(|program| program.parent() == Some(&here))
+    };
+    let names = ["postern", "postern-run", "postern-desktop"];
+    folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).filter(ours).collect()
+}
+
+/// Returns the sockets in the data folder.
+fn sockets(data: &Path) -> Vec<PathBuf> {
+    let is_socket = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
+    let agents = in_folder(&data.join("agents"));
+    let folders = [data.to_owned(), data.join("doors")].into_iter().chain(agents);
+    folders.flat_map(|folder| in_folder(&folder)).filter(is_socket).collect()
+}
+
+fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    all.sort();
+    all
+}
+
+/// Ends the host and waits until it is gone.
+fn end(pid: u32, data: &Path) -> Result<(), Failure> {
+    let process = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(process) = process {
+        // It may have ended with what started it.
+        _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+    }
+    let end = Instant::now() + PATIENCE;
+    while Link::open(data).is_ok() {
+        if Instant::now() > end {
+            return Err(Failure::refused(format!(
+                "the host (process {pid}) does not end: end it and run this again"
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+fn gone(removed: std::io::Result<()>, file: &Path) -> Result<(), Failure> {
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::refused(format!("{}: {error}", shown(file))))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    escape::text(&path.to_string_lossy())
+}

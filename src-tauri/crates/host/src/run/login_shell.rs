@@ -1,0 +1,150 @@
+//! Where the user's shell finds programs: its files are read by nothing but itself, so it is started and asked.
+#![expect(unsafe_code, reason = "a session of its own is made between fork and exec")]
+
+use crate::user::User;
+use rustix::process::{Pid, Signal};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How long a shell may read its files.
+const LIMIT: Duration = Duration::from_secs(10);
+/// The most that is read of what its files print.
+const LONGEST: usize = 1024 * 1024;
+const MARK: &str = "__postern_path__";
+/// Prints the path between marks, as bash, zsh, sh and fish read it.
+const ASK: &str = r#"printf '%s%s%s\n' __postern_path__ "$PATH" __postern_path__"#;
+
+/// Returns the `PATH` of the user's login shell, read as for a new terminal.
+pub(crate) async fn login_path(user: User) -> io::Result<String> {
+    tokio::task::spawn_blocking(move || ask(&user, LIMIT)).await.map_err(io::Error::other)?
+}
+
+fn ask(user: &User, limit: Duration) -> io::Result<String> {
+    #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
+    let mut command = Command::new(&user.shell);
+    command.args(["-l", "-i", "-c", ASK]).env_clear().current_dir("/");
+    for (name, value) in
+        [("HOME", &user.home), ("USER", &user.name), ("LOGNAME", &user.name), ("SHELL", &user.shell)]
+    {
+        command.env(name, value);
+    }
+    // Some read different files in an editor's terminal; a simple one draws no prompt.
+    command.env("LANG", &user.locale).env("TERM", "dumb");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // SAFETY: setsid is async-signal-safe, allocates nothing and touches no memory of the parent's. Without a session of its
+    // own an interactive shell would stop itself, waiting for the terminal that Postern was started in.
+    unsafe {
+        command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));
+    }
+    let mut child = start(&mut command)?;
+    let told = listen(&mut child);
+    let path = told.recv_timeout(limit).ok().flatten();
+    end(child);
+    path.ok_or_else(|| io::Error::other(format!("{} told no PATH within {} s", user.shell, limit.as_secs())))
+}
+
+fn start(command: &mut Command) -> io::Result<Child> {
+    #[cfg(target_os = "linux")]
+    let _reaper_waits = super::orphans::starting();
+    let child = command.spawn()?;
+    #[cfg(target_os = "linux")]
+    super::orphans::started(child.id().cast_signed());
+    Ok(child)
+}
+
+/// Reads on a thread of its own: what a shell's files leave running may hold the pipe open.
+fn listen(child: &mut Child) -> Receiver<Option<String>> {
+    let (tell, told) = channel();
+    let output = child.stdout.take();
+    std::thread::spawn(move || tell.send(output.and_then(between_marks)));
+    told
+}
+
+/// Returns what stands between the marks; `None` if the output ends before.
+fn between_marks(output: impl Read) -> Option<String> {
+    let (mut text, mut part) = (Vec::new(), [0; 4096]);
+    let mut output = output.take(LONGEST as u64);
+    loop {
+        let read = output.read(&mut part).ok().filter(|read| *read > 0)?;
+        text.extend_from_slice(&part[..read]);
+        let parts: Vec<&[u8]> = split(&text);
+        if let [_, path, _, ..] = parts[..] {
+            return String::from_utf8(path.to_vec()).ok();
+        }
+    }
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.windows(MARK.len()).position(|window| window == MARK.as_bytes()) {
+        parts.push(&rest[..at]);
+        rest = &rest[at + MARK.len()..];
+    }
+    parts.push(rest);
+    parts
+}
+
+/// Ends the shell and what is still in its session's first group.
+fn end(mut child: Child) {
+    let pid = Pid::from_child(&child);
+    // It may have ended by itself; what its files daemonized is the user's own.
+    _ = rustix::process::kill_process_group(pid, Signal::KILL);
+    drop(child.wait());
+    #[cfg(target_os = "linux")]
+    super::orphans::reaped(pid);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ask, between_marks};
+    use crate::user::User;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Duration;
+
+    /// Makes a user whose shell is this script, and says where its home is.
+    fn user(script: &str) -> (tempfile::TempDir, User) {
+        let home = tempfile::tempdir().unwrap();
+        let shell = home.path().join("shell");
+        fs::write(&shell, script).unwrap();
+        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+        let current = User::current(Vec::new()).unwrap();
+        let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+        let user = User { home: text(home.path()), shell: text(&shell), ..current };
+        (home, user)
+    }
+
+    #[test]
+    fn the_path_of_a_login_shell_is_what_its_files_make_it() {
+        let (home, user) = user("");
+        fs::write(home.path().join(".bash_profile"), "echo welcome\nPATH=/from/profile:/bin\n. ~/.bashrc\n")
+            .unwrap();
+        fs::write(home.path().join(".bashrc"), "PATH=$HOME/mine:$PATH\n").unwrap();
+        let user = User { shell: "/bin/bash".to_owned(), ..user };
+        let path = ask(&user, Duration::from_secs(60)).unwrap();
+        assert!(path.starts_with(&format!("{}/mine:/from/profile", user.home)), "{path}");
+    }
+
+    #[test]
+    fn a_shell_that_leaves_something_running_is_not_waited_for() {
+        let (_home, user) = user("#!/bin/sh\nsleep 600 &\nshift 3\nPATH=/a:/b eval \"$1\"\nwait\n");
+        assert_eq!(ask(&user, Duration::from_secs(60)).unwrap(), "/a:/b");
+    }
+
+    #[test]
+    fn a_shell_that_tells_nothing_is_an_error_that_names_it() {
+        let (_home, user) = user("#!/bin/sh\nexit 0\n");
+        let error = ask(&user, Duration::from_secs(60)).unwrap_err().to_string();
+        assert!(error.contains("/shell told no PATH"), "{error}");
+    }
+
+    #[test]
+    fn only_what_stands_between_two_marks_is_the_path() {
+        let mark = super::MARK;
+        assert_eq!(between_marks(format!("x{mark}/bin{mark}\n").as_bytes()).as_deref(), Some("/bin"));
+        assert_eq!(between_marks(format!("x{mark}/bin\n").as_bytes()), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Programs that only the user's shell finds: their folders are not on the agent's search path.
+
+use super::Judgement;
+use super::outcome::Outcome;
+use crate::cause::Cause;
+use crate::facts::{Lookup, Program};
+use crate::rule::{Pattern, Rule, RuleId};
+use crate::verdict::{Decision, Reason};
+
+impl Judgement<'_> {
+    /// Asks about a program that only the user's shell finds, unless a rule names it by its path or is bound to it as it is.
+    pub(super) fn in_search_path(&self, at: usize, outcome: Outcome) -> Outcome {
+        let found = &self.facts.steps[at];
+        let outside = |lookup: &Lookup| match lookup {
+            Lookup::Found(program) if program.shell_only => Some((**program).clone()),
+            Lookup::Found(_) | Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
+        };
+        let named =
+            outside(&found.program).filter(|_| !outcome.used().is_some_and(|id| self.names_program(id)));
+        let wrapper = || found.via.iter().find_map(outside);
+        let open = outcome.decision == Decision::Allow || outcome.reason == Reason::AllowlistMiss;
+        match named.or_else(wrapper).filter(|_| open) {
+            Some(program) => outside_search_path(&program).advise(self.search_path_advice()),
+            None => outcome,
+        }
+    }
+
+    /// Returns true if a rule says which program it means: by path, by content, or by what it was approved with.
+    fn names_program(&self, id: RuleId) -> bool {
+        let names = |rule: &Rule| {
+            rule.pin.is_some() || matches!(rule.pattern, Pattern::Path(_) | Pattern::Identity(_))
+        };
+        self.policy.rules.parts().flat_map(|part| part.rules()).any(|rule| rule.id == id && names(rule))
+    }
+}
+
+fn outside_search_path(program: &Program) -> Outcome {
+    let folder = program.path.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned();
+    let cause = Cause::OutsideSearchPath { program: program.invoked.clone(), folder };
+    Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
+}
