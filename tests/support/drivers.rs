@@ -14,7 +14,8 @@ use std::process::{Child, Command, Stdio};
 
 /// What the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
-    let needed: [(&str, Option<PathBuf>); 4] = [
+    let needed: [(&str, Option<PathBuf>); 5] = [
+        ("xdotool (Debian: xdotool)", in_path("xdotool")),
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),
         ("dbus-run-session (Debian: dbus)", in_path("dbus-run-session")),
         ("WebKitWebDriver (Debian: webkit2gtk-driver)", in_path("WebKitWebDriver")),
@@ -73,6 +74,13 @@ pub(crate) fn display() -> (Group, String) {
     let mut number = String::new();
     BufReader::new(group.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
     (group, number.trim().to_owned())
+}
+
+/// Looks for the windows of a title that can be seen on a display.
+pub(crate) fn search(display: &str, title: &str) -> Command {
+    let mut xdotool = command("xdotool");
+    xdotool.args(["search", "--onlyvisible", "--name", title]).env("DISPLAY", format!(":{display}"));
+    xdotool
 }
 
 /// A port that was free a moment ago.
