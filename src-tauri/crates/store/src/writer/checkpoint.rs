@@ -16,9 +16,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// How many pages are copied at a time: 16 MiB. Copies of 4 MiB flush so often that commits wait for the drive all the same.
-const COPY: usize = 4_096;
-/// Length of the log, in pages, from which the writer copies what is left: 64 MiB.
-const LONG: usize = 16_384;
+const COPY: usize = if cfg!(test) { 256 } else { 4_096 };
+/// Length of the log, in pages, from which the writer copies what is left: 64 MiB. Tests have a long one sooner.
+const LONG: usize = 4 * COPY;
 
 thread_local! {
     /// Length of the log, in pages, after the last commit of this thread.
@@ -160,9 +160,9 @@ mod tests {
     fn a_log_that_grows_is_copied_beside_the_writer_and_starts_over() {
         let (_folder, store) = open();
         let long = u64::try_from(LONG).unwrap() * FRAME;
-        // Each commit writes some 256 KiB: three times the longest log in all.
-        for number in 0..LONG * 3 / 64 {
-            let text = "x".repeat(256 * 1024);
+        // Each commit writes some 64 KiB: ten times the longest log in all.
+        for number in 0..LONG * 10 / 16 {
+            let text = "x".repeat(64 * 1024);
             store.write(move |conn| set(conn, &format!("k{}", number % 8), &text)).wait().unwrap();
         }
         let copy = u64::try_from(COPY).unwrap() * FRAME;
