@@ -4,6 +4,7 @@ use crate::Effort;
 use crate::processes::Host;
 use anyhow::Context as _;
 use postern_client::{Channel, read_key};
+use postern_policy::permissions::DEFAULT_FILE;
 use postern_policy::{AgentId, Ask, Effect, Pattern, Rule, Security, Settings};
 use postern_protocol::{By, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
@@ -59,7 +60,14 @@ impl Data {
         let data = Self { folder };
         let store = data.open()?;
         store.write(move |conn| people(conn, rules)).wait()?;
+        let agents = store.read(agents::all)?;
         store.close();
+        for agent in agents {
+            // As it is seeded when an agent is enrolled; one that is gone denies everything.
+            let folder = data.folder().join("policy").join(agent.id.as_str());
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join("permissions.jsonc"), DEFAULT_FILE)?;
+        }
         Ok(data)
     }
 

@@ -15,7 +15,8 @@ use std::process::{Child, Command, Stdio};
 
 /// Returns the programs that the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
-    let needed: [(&str, Option<PathBuf>); 4] = [
+    let needed: [(&str, Option<PathBuf>); 5] = [
+        ("xdotool (Debian: xdotool)", in_path("xdotool")),
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),
         ("dbus-run-session (Debian: dbus)", in_path("dbus-run-session")),
         ("WebKitWebDriver (Debian: webkit2gtk-driver)", in_path("WebKitWebDriver")),
@@ -76,7 +77,14 @@ pub(crate) fn display() -> (Group, String) {
     (group, number.trim().to_owned())
 }
 
-/// Returns a port that was free a moment ago.
+/// Looks for the windows of a title that can be seen on a display.
+pub(crate) fn search(display: &str, title: &str) -> Command {
+    let mut xdotool = command("xdotool");
+    xdotool.args(["search", "--onlyvisible", "--name", title]).env("DISPLAY", format!(":{display}"));
+    xdotool
+}
+
+/// A port that was free a moment ago.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }

@@ -1,6 +1,6 @@
 //! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
-use crate::drivers::{Group, connect, display, driver, free_port};
+use crate::drivers::{Group, connect, display, driver, free_port, search};
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
@@ -8,7 +8,6 @@ use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, Told};
 use postern_protocol::{Event, Notice, RunParams};
-use rustix::process::Pid;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,6 +38,8 @@ pub struct Window {
     /// A folder that agents may use.
     pub work: PathBuf,
     home: PathBuf,
+    /// The number of its display.
+    display: String,
     /// Where the driver listens.
     port: u16,
     _folder: TempDir,
@@ -123,6 +124,7 @@ impl Window {
                     data,
                     work,
                     home,
+                    display: number,
                     port,
                     _folder: folder,
                     _driver: driver,
@@ -146,15 +148,30 @@ impl Window {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
     }
 
-    /// Waits for the process of a page that is neither this one nor among these.
-    pub async fn other_page_than(&self, lost: Pid, others: &BTreeSet<u32>) {
-        let lost = lost.as_raw_nonzero().get().unsigned_abs();
-        let found = async {
-            while self.page_processes().difference(others).all(|page| *page == lost) {
+    /// The panels that can be seen on the display.
+    pub fn panels(&self) -> BTreeSet<String> {
+        let found = search(&self.display, "Postern asks").output();
+        let found = found.expect("xdotool looks at the display");
+        String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until a panel is seen that is none of these, and none of these is.
+    pub async fn another_panel(&self, before: &BTreeSet<String>) {
+        let seen = async {
+            loop {
+                let now = self.panels();
+                if !now.is_empty() && now.is_disjoint(before) {
+                    return;
+                }
                 tokio::time::sleep(BETWEEN).await;
             }
         };
-        tokio::time::timeout(PATIENCE, found).await.expect("nothing shows the question again");
+        tokio::time::timeout(PATIENCE, seen).await.expect("no other panel shows the question");
+    }
+
+    /// How many questions wait.
+    pub fn waiting(&self) -> usize {
+        Control::connect(&self.data).unwrap().ask::<ListQuestions>(&Nothing {}).unwrap().questions.len()
     }
 
     /// Enrols an agent and gives its channel.

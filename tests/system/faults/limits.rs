@@ -52,7 +52,8 @@ fn proven(path: &Path, key: &Path, socket: Socket) -> UnixStream {
 }
 
 /// Sends so many lines of garbage over a connection; the other end may hang up on it.
-fn garbage(stream: UnixStream, lines: usize) {
+fn garbage(stream: &UnixStream, lines: usize) {
+    let mut writer = stream;
     let answers = stream.try_clone().unwrap();
     let reader = std::thread::spawn(move || std::io::copy(&mut { answers }, &mut std::io::sink()));
     let kinds = [
@@ -62,7 +63,7 @@ fn garbage(stream: UnixStream, lines: usize) {
         format!("{{\"a\":{}1{}}}", "[".repeat(60), "]".repeat(60)),
     ];
     for line in 0..lines {
-        if writeln!(&stream, "{}", kinds[line % kinds.len()]).is_err() {
+        if writeln!(writer, "{}", kinds[line % kinds.len()]).is_err() {
             break;
         }
     }
@@ -77,8 +78,8 @@ fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
     let data = host.data();
     let round = |connections: usize| {
         for _ in 0..connections {
-            garbage(proven(&main.join("agent.sock"), &main.join("agent.key"), Socket::Channel), 500);
-            garbage(proven(&data.join("control.sock"), &data.join("control.key"), Socket::Control), 500);
+            garbage(&proven(&main.join("agent.sock"), &main.join("agent.key"), Socket::Channel), 500);
+            garbage(&proven(&data.join("control.sock"), &data.join("control.key"), Socket::Control), 500);
         }
         host.ok(&["status"]);
     };

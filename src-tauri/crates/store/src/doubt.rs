@@ -154,12 +154,6 @@ impl Opened {
         Ok(Self { files: files.collect::<Result<_, _>>()? })
     }
 
-    /// Returns true if the log has at least so many bytes.
-    pub(crate) fn log_holds(&self, bytes: u64) -> bool {
-        let log = self.files.last().map(|(path, _)| std::fs::metadata(path));
-        log.is_some_and(|log| log.is_ok_and(|log| log.len() >= bytes))
-    }
-
     /// Returns true while these files are the ones at their paths.
     pub(crate) fn are_in_place(&self) -> bool {
         self.files.iter().all(|(path, opened)| same_file(path).is_ok_and(|found| found == *opened))

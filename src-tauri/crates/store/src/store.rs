@@ -34,6 +34,8 @@ struct Shared {
     readers: Readers,
     writer: Mutex<Option<Writer>>,
     counts: Arc<Counts>,
+    /// Held while the copy of what decides is written: two at a time would take each other's file away.
+    spare: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -66,7 +68,8 @@ impl Store {
             .map_err(unnamed)?;
         let writer = Mutex::new(Some(Writer { jobs, thread }));
         let readers = Readers::new(path.clone());
-        Ok(Self { shared: Arc::new(Shared { path, opened, place, doubts, readers, writer, counts }) })
+        let spare = Mutex::default();
+        Ok(Self { shared: Arc::new(Shared { path, opened, place, doubts, readers, writer, counts, spare }) })
     }
 
     /// Returns the state in which the record was found when it was opened.
@@ -207,6 +210,7 @@ impl Store {
         if self.shared.doubts.watch().borrow().is_some() {
             return Ok(false);
         }
+        let _one_at_a_time = self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(|conn| spare::keep(conn, self.path()))
     }
 

@@ -140,12 +140,15 @@ async fn a_record_that_is_removed_or_exchanged_meanwhile_denies_at_once() {
 
 #[tokio::test]
 async fn a_doubt_that_cannot_be_settled_is_told_as_it_is() {
-    let (lab, mut wire) = allowed().await;
-    let log = record(lab.folder.path()).with_file_name("postern.db-wal");
-    fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(0).unwrap();
-    let draft = json!({"effect": "deny", "agent": null, "text": "/usr/bin/who"});
-    lab.control("rules.add", draft).await.unwrap_err();
-    while mode(&lab).await.0 != "deny-all" {}
+    // A record that can be written: what is doubted is where its rules are.
+    let (lab, _wire) = allowed().await;
+    let folder = lab.end().await;
+    fs::write(record(folder.path()), "").unwrap();
+    let lab = Lab::in_folder(folder).await;
+    assert_eq!(mode(&lab).await.0, "deny-all");
+    lab.control("agents.add", json!({"agent": "main"})).await.unwrap();
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
     // The mark cannot be removed while a folder is in its place.
     let mark = record(lab.folder.path()).with_file_name("postern.db.doubt");
     fs::remove_file(&mark).unwrap();

@@ -238,11 +238,6 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, share
         shared.doubts.raise(Cause::Displaced);
         return jobs.into_iter().for_each(|job| job.refuse(Error::Displaced));
     }
-    if !shared.place.log_holds(checkpoint::written()) {
-        let what = "its log was cut short".to_owned();
-        shared.damaged(Some(what.clone()));
-        return jobs.into_iter().for_each(|job| job.refuse(Error::NotDurable(what.clone())));
-    }
     let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
     // Neither can be changed within a transaction. Without one nothing is done: each job would be committed by itself.
     if let Err(error) = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE")) {
