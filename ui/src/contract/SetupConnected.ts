@@ -10,18 +10,18 @@ export type SetupConnected = {
  */
 agent: AgentRow, 
 /**
- * Whether it was enrolled now.
+ * True if it was enrolled now.
  */
 enrolled: boolean, 
 /**
- * Whether its settings were changed now.
+ * True if its settings were changed now.
  */
 changed: boolean, 
 /**
- * What the user has to put into the agent, if no file was changed for it.
+ * Lines that the user has to put into the agent, if no file was changed for it.
  */
 lines: string | null, 
 /**
- * What the user still has to do in the agent.
+ * Steps that the user still has to take in the agent.
  */
 remains: string | null, };

@@ -4,7 +4,8 @@ import type { Question } from "./Question";
 import type { ShownArming } from "./ShownArming";
 
 /**
- * What the approval page shows: a question, or what became of the last one. With neither the window is about to hide.
+ * Content of the approval page: a question, or the result of the last one. With neither the window is about
+ * to hide.
  */
 export type Showing = { 
 /**
@@ -12,7 +13,7 @@ export type Showing = {
  */
 question: Question | null, 
 /**
- * Whether *Allow* works by now.
+ * True if *Allow* works by now.
  */
 arming: ShownArming, 
 /**
@@ -28,6 +29,6 @@ hold: boolean,
  */
 details: boolean, 
 /**
- * What became of the last answer.
+ * Result of the last answer.
  */
 pill: Pill | null, };
