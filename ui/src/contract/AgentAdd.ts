@@ -8,7 +8,7 @@ import type { Start } from "./Start";
  */
 export type AgentAdd = { 
 /**
- * Its name and folder.
+ * Id, which is also the name of its folder.
  */
 agent: AgentId, 
 /**
@@ -16,18 +16,18 @@ agent: AgentId,
  */
 name?: string | null, 
 /**
- * Its colour, `#rrggbb`; the next free one where left out.
+ * Color, `#rrggbb`; the next free one if left out.
  */
 color?: string | null, 
 /**
- * Where to start; *Ask* where left out.
+ * Preset to start with; *Ask* if left out.
  */
 preset?: Preset | null, 
 /**
- * What it may do without a question; as the settings of new agents say where left out. Replaces the preset.
+ * Classes to start with; as the settings of new agents say if left out. Replaces the preset.
  */
 start?: Start | null, 
 /**
- * Its folders. `start` = `work` needs one.
+ * Folders. `start` = `work` needs one.
  */
 folders?: Array<string>, };

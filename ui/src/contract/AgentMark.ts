@@ -2,18 +2,14 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * How an agent is told apart from others at a glance.
+ * Name and color that tell an agent apart from others at a glance.
  */
-export type AgentMark = { 
-/**
- * Its id.
- */
-id: AgentId, 
+export type AgentMark = { id: AgentId, 
 /**
  * The name that the person gave it.
  */
 name: string, 
 /**
- * Its color, `#rrggbb`.
+ * Color, `#rrggbb`.
  */
 color: string, };

@@ -8,7 +8,7 @@ import type { Settings } from "./Settings";
  */
 export type AgentRow = { 
 /**
- * Its name and folder.
+ * Id, which is also the name of its folder.
  */
 id: AgentId, 
 /**
@@ -16,27 +16,23 @@ id: AgentId,
  */
 name: string, 
 /**
- * Its colour, `#rrggbb`.
+ * Color, `#rrggbb`.
  */
-color: string, 
-/**
- * Its settings.
- */
-settings: Settings, 
+color: string, settings: Settings, 
 /**
  * The preset they stand for.
  */
 preset: Preset | null, 
 /**
- * Whether something is connected to its channel.
+ * True if something is connected to its channel.
  */
 connected: boolean, 
 /**
- * Its channel's socket.
+ * Path of its channel's socket.
  */
 socket: string, 
 /**
- * Its key's file.
+ * Path of its key's file.
  */
 keyFile: string, 
 /**
@@ -50,13 +46,9 @@ allowRules: number,
 /**
  * Deny rules of its own.
  */
-denyRules: number, 
+denyRules: number, createdAt: number, 
 /**
- * When it was added.
- */
-createdAt: number, 
-/**
- * When it last asked for something.
+ * Time of its last request.
  */
 lastSeenAt: number | null, 
 /**
@@ -64,6 +56,6 @@ lastSeenAt: number | null,
  */
 deniedUntil: number | null, 
 /**
- * The settings that an organisation decides: they cannot be changed here.
+ * The settings that an organization decides: they cannot be changed here.
  */
 locked?: Array<string>, };

@@ -24,7 +24,7 @@ answer: Answer,
  */
 scope?: Scope, 
 /**
- * Which offer *always* saves: [`Proposal::id`].
+ * Offer that *always* saves: [`Proposal::id`].
  */
 proposal?: string | null, 
 /**
@@ -32,7 +32,7 @@ proposal?: string | null,
  */
 edited?: string | null, 
 /**
- * How long *always* lasts.
+ * Lifetime of what *always* saves.
  */
 lifetime?: Lifetime | null, 
 /**

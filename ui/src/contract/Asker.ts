@@ -3,7 +3,7 @@ import type { AgentId } from "./AgentId";
 import type { Piece } from "./Piece";
 
 /**
- * What the agent is and how it is known.
+ * Agent that asks, and how it is known.
  */
 export type Asker = { 
 /**
@@ -15,18 +15,18 @@ agent: AgentId,
  */
 name: Array<Piece>, 
 /**
- * Its colour, `#rrggbb`.
+ * Color, `#rrggbb`.
  */
 color: string, 
 /**
- * How it is known: "on its own channel".
+ * Proof of its identity: "on its own channel".
  */
 knownBy: Array<Piece>, 
 /**
- * Its session, where it named one.
+ * Session, if it named one.
  */
 session: Array<Piece> | null, 
 /**
- * Its own reason, quoted as untrusted.
+ * Reason that the agent gives, quoted as untrusted.
  */
 says: Array<Piece> | null, };

@@ -5,6 +5,6 @@
  */
 export type Attention = { 
 /**
- * One plain sentence ("an unknown agent knocked").
+ * Plain sentence ("an unknown agent knocked").
  */
 message: string, };

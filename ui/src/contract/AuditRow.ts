@@ -2,7 +2,7 @@
 import type { AuditBy } from "./AuditBy";
 
 /**
- * One change.
+ * A recorded change of what may run.
  */
 export type AuditRow = { 
 /**

@@ -9,8 +9,4 @@ export type ChannelAsk = {
 /**
  * The agent.
  */
-agent: AgentId, 
-/**
- * What for.
- */
-kind: ChannelKind, };
+agent: AgentId, kind: ChannelKind, };

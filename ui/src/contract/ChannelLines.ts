@@ -2,13 +2,9 @@
 import type { ChannelKind } from "./ChannelKind";
 
 /**
- * What to type to give a sandbox its agent's channel.
+ * Commands that give a sandbox its agent's channel.
  */
-export type ChannelLines = { 
-/**
- * What for.
- */
-kind: ChannelKind, 
+export type ChannelLines = { kind: ChannelKind, 
 /**
  * The lines, ready to be copied.
  */

@@ -2,15 +2,11 @@
 import type { ClosedBy } from "./ClosedBy";
 
 /**
- * How a question ended.
+ * End of a question.
  */
-export type Closed = { 
+export type Closed = { id: string, 
 /**
- * Its number.
- */
-id: string, 
-/**
- * Its four hex digits.
+ * Code of four hex digits.
  */
 code: string, 
 /**
@@ -18,6 +14,6 @@ code: string,
  */
 how: ClosedBy, 
 /**
- * The face that answered: "window", "terminal"; none where nobody did.
+ * The face that answered: "window", "terminal"; `None` if nobody did.
  */
 face: string | null, };

@@ -5,15 +5,7 @@ import type { Piece } from "./Piece";
 /**
  * A stretch of the shown command.
  */
-export type CommandPart = { 
-/**
- * Its text.
- */
-text: Array<Piece>, 
-/**
- * What it is.
- */
-role: PartRole, 
+export type CommandPart = { text: Array<Piece>, role: PartRole, 
 /**
  * The step it belongs to: index into [`Question::steps`].
  */

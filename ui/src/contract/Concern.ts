@@ -4,13 +4,9 @@ import type { ConcernKind } from "./ConcernKind";
 /**
  * Something that needs the person's attention.
  */
-export type Concern = { 
+export type Concern = { kind: ConcernKind, 
 /**
- * What it is about.
- */
-kind: ConcernKind, 
-/**
- * What is wrong, in plain words.
+ * Problem, in plain words.
  */
 message: string, 
 /**

@@ -2,7 +2,7 @@
 import type { ControlCode } from "./ControlCode";
 
 /**
- * Why a control method did not do what was asked: a stable name and one plain sentence fragment.
+ * Error of a control method: a stable name and a plain sentence fragment.
  */
 export type ControlError = { 
 /**
@@ -10,6 +10,6 @@ export type ControlError = {
  */
 code: ControlCode, 
 /**
- * What is wrong, and what would be right.
+ * Problem, and what would be right.
  */
 message: string, };

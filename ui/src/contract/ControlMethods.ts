@@ -112,19 +112,21 @@ pause: Call<Pause, Status>,
  */
 resume: Call<Nothing, Status>, 
 /**
- * What waits for a person, oldest first.
+ * List the questions that wait for a person, oldest first.
  */
 "questions.list": Call<Nothing, Questions>, 
 /**
- * What waits, then `question.*` and `status.changed` on this connection, which is a face on duty meanwhile.
+ * List the questions, then send `question.*` and `status.changed` on this connection, which
+ * counts as a connected approver meanwhile.
  */
 "questions.watch": Call<QuestionsWatch, Questions>, 
 /**
- * One question, by id or code.
+ * Return a question by its id or code.
  */
 "questions.get": Call<QuestionRef, Question>, 
 /**
- * What a window shows of a question: drives arming. Sent on every change (moved, resized, focus, content).
+ * Report the part of a question that a window shows: drives arming. Sent on every change
+ * (moved, resized, focus, content).
  */
 "questions.presented": Call<Presented, Arming>, 
 /**
@@ -144,7 +146,7 @@ resume: Call<Nothing, Status>,
  */
 "agents.list": Call<Nothing, Agents>, 
 /**
- * One agent.
+ * Return an agent.
  */
 "agents.get": Call<AgentRef, AgentRow>, 
 /**
@@ -169,7 +171,7 @@ resume: Call<Nothing, Status>,
  */
 "agents.test": Call<AgentRef, Submitted>, 
 /**
- * Who is connected to the agents' channels, and who can show a question.
+ * List the connections to the agents' channels, and the approvers that can show a question.
  */
 "doors.list": Call<Nothing, Doors>, 
 /**
@@ -217,15 +219,15 @@ resume: Call<Nothing, Status>,
  */
 "rules.undoRenewal": Call<RenewalEntry, Rules>, 
 /**
- * What a rule would match, and what is wrong with it, before it is saved.
+ * Return what a rule would match, and its problems, before it is saved.
  */
 "rules.preview": Call<RuleDraft, RulePreview>, 
 /**
- * What is wrong with the rules there are. Changes nothing.
+ * Check the saved rules for problems. Changes nothing.
  */
 "policy.lint": Call<Lint, Linted>, 
 /**
- * What would have become of recorded requests by other rules. Changes nothing.
+ * Judge recorded requests by other rules. Changes nothing.
  */
 "policy.replay": Call<Replay, Replayed>, 
 /**
@@ -265,7 +267,7 @@ resume: Call<Nothing, Status>,
  */
 "requests.list": Call<RequestFilter, Requests>, 
 /**
- * One request in full.
+ * Return a request in full.
  */
 "requests.get": Call<RequestNumber, RequestDetail>, 
 /**
@@ -273,15 +275,15 @@ resume: Call<Nothing, Status>,
  */
 "requests.again": Call<RequestNumber, Submitted>, 
 /**
- * What could be saved so that a request is let through from now on.
+ * Return rules that would let a request through from now on.
  */
 "requests.offers": Call<RequestNumber, RuleOffers>, 
 /**
- * How requests were decided, by day and by rule.
+ * Return counts of requests, by day and by rule.
  */
 "insights.get": Call<InsightsAsk, Insights>, 
 /**
- * What could be allowed so that less is asked.
+ * Suggest rules that would spare questions.
  */
 "insights.suggest": Call<InsightsAsk, Suggestions>, 
 /**
@@ -289,7 +291,7 @@ resume: Call<Nothing, Status>,
  */
 "requests.watch": Call<RequestsWatch, Requests>, 
 /**
- * What happened behind a place in the feed; waits a while where nothing is there yet.
+ * Return the events after a position in the feed; waits a while if there are none yet.
  */
 "events.next": Call<FeedAsk, FeedPage>, 
 /**
@@ -305,7 +307,7 @@ explain: Call<Explain, Explained>,
  */
 "tool.explain": Call<ToolExplain, ToolExplained>, 
 /**
- * What holds for the whole.
+ * Return the settings of the host.
  */
 "settings.get": Call<Nothing, HostSettings>, 
 /**
@@ -317,7 +319,7 @@ explain: Call<Explain, Explained>,
  */
 audit: Call<AuditAsk, Audit>, 
 /**
- * What is kept on this machine, and how much of it there is.
+ * Return the amount of data that is kept on this computer.
  */
 "data.use": Call<Nothing, DataUse>, 
 /**
@@ -345,7 +347,7 @@ audit: Call<AuditAsk, Audit>,
  */
 "doors.disable": Call<DoorRef, DoorRow>, 
 /**
- * What the other side of an open door needs. For `websocket`, a new pairing code.
+ * Return the settings for the other side of an open door. For `websocket`, a new pairing code.
  */
 "doors.setup": Call<DoorRef, DoorSetup>, 
 /**

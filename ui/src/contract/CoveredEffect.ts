@@ -5,11 +5,11 @@
  */
 export type CoveredEffect = { 
 /**
- * Its kind: `read`, `write`, `run-project-code`.
+ * Kind: `read`, `write`, `run-project-code`.
  */
 kind: string, 
 /**
- * Its widest reach.
+ * Widest reach.
  */
 scope: "inside" | "outside" | "machine" | "remote", 
 /**

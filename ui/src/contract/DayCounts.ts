@@ -2,18 +2,14 @@
 import type { Counts } from "./Counts";
 
 /**
- * One day.
+ * Counts of a day.
  */
 export type DayCounts = { 
 /**
- * When it began, by this machine's clock.
+ * Start of the day, in local time.
  */
 from: number, 
 /**
- * When it ended.
+ * End of the day.
  */
-until: number, 
-/**
- * What was decided in it.
- */
-counts: Counts, };
+until: number, counts: Counts, };

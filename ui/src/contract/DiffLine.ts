@@ -5,11 +5,7 @@ import type { Piece } from "./Piece";
 /**
  * A line of a file that would change.
  */
-export type DiffLine = { 
-/**
- * What becomes of it.
- */
-change: LineChange, 
+export type DiffLine = { change: LineChange, 
 /**
  * The line, without its end.
  */

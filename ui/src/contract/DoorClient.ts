@@ -4,13 +4,9 @@ import type { AgentId } from "./AgentId";
 /**
  * A connection on an agent's channel that proved itself.
  */
-export type DoorClient = { 
+export type DoorClient = { agent: AgentId, 
 /**
- * Whose channel.
- */
-agent: AgentId, 
-/**
- * What it calls itself, escaped: its own word.
+ * Name that it gives itself, escaped.
  */
 name: string, 
 /**

@@ -4,12 +4,8 @@ import type { DoorKind } from "./DoorKind";
 /**
  * Opens a door, or changes an open one. Values that are left out stay as they are.
  */
-export type DoorEnable = { 
+export type DoorEnable = { door: DoorKind, 
 /**
- * Which.
- */
-door: DoorKind, 
-/**
- * Its settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
+ * Settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
  */
 values?: { [key in string]: string }, };

@@ -4,8 +4,4 @@ import type { DoorKind } from "./DoorKind";
 /**
  * Names a door.
  */
-export type DoorRef = { 
-/**
- * Which.
- */
-door: DoorKind, };
+export type DoorRef = { door: DoorKind, };

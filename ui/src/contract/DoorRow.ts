@@ -7,29 +7,25 @@ import type { PairedClient } from "./PairedClient";
 /**
  * A door in a list.
  */
-export type DoorRow = { 
+export type DoorRow = { door: DoorKind, 
 /**
- * Which.
- */
-door: DoorKind, 
-/**
- * Its name as a person reads it.
+ * Name that people read.
  */
 title: string, 
 /**
- * What it is for.
+ * Purpose, in a sentence.
  */
 about: string, 
 /**
- * Whether it can be gone through.
+ * True if it can be gone through.
  */
 state: DoorState, 
 /**
- * Why it is broken, and what to do.
+ * Reason why it is broken, and what to do.
  */
 problem: string | null, 
 /**
- * Its settings as they were typed, without secrets.
+ * Settings as they were typed, without secrets.
  */
 values: { [key in string]: string }, 
 /**
@@ -41,10 +37,10 @@ secrets: Array<string>,
  */
 settings: Array<DoorSetting>, 
 /**
- * Who may come through, or is connected.
+ * Clients that are paired or connected.
  */
 clients: Array<PairedClient>, 
 /**
- * What the person should know: who tried and may not. Newest first.
+ * Notes for the person on strangers who tried to come in, newest first.
  */
 notes: Array<string>, };

@@ -6,26 +6,22 @@ import type { DoorSettingKind } from "./DoorSettingKind";
  */
 export type DoorSetting = { 
 /**
- * Its key, as in `key=value`.
+ * Key, as in `key=value`.
  */
 key: string, 
 /**
- * Its name as a person reads it.
+ * Name that people read.
  */
 name: string, 
 /**
- * What it takes, or does where nothing is said.
+ * Accepted values, or the default.
  */
-hint: string, 
+hint: string, kind: DoorSettingKind, 
 /**
- * How it is typed.
- */
-kind: DoorSettingKind, 
-/**
- * Whether the door does not open without it.
+ * True if the door does not open without it.
  */
 required: boolean, 
 /**
- * What may be chosen, where it is a choice.
+ * Values to choose from, if it is a choice.
  */
 choices: Array<string>, };

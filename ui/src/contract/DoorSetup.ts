@@ -2,7 +2,7 @@
 import type { DoorKind } from "./DoorKind";
 
 /**
- * What the other side needs.
+ * Settings for the other side of a door.
  */
 export type DoorSetup = { 
 /**
@@ -10,10 +10,11 @@ export type DoorSetup = {
  */
 door: DoorKind, 
 /**
- * What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`, `registration`).
+ * Values by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`,
+ * `registration`).
  */
 values: { [key in string]: string }, 
 /**
- * The same as steps for a person.
+ * Steps for a person.
  */
 text: string, };

@@ -4,7 +4,7 @@ import type { DoorClient } from "./DoorClient";
 import type { DoorRow } from "./DoorRow";
 
 /**
- * Who is connected.
+ * Connected agents and approvers.
  */
 export type Doors = { 
 /**
@@ -16,6 +16,6 @@ doors: Array<DoorRow>,
  */
 clients: Array<DoorClient>, 
 /**
- * Faces on duty, oldest first.
+ * Faces connected, oldest first.
  */
 approvers: Array<DoorApprover>, };

@@ -2,14 +2,15 @@
 import type { Piece } from "./Piece";
 
 /**
- * What became of a change.
+ * Result of a change.
  */
 export type Edited = { 
 /**
- * Whether it is on show now.
+ * True if it is on show now.
  */
 applied: boolean, 
 /**
- * Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
+ * Reason for a refusal, in words: what it would be denied for, or that it cannot be read. The question
+ * is as it was then.
  */
 reason: Array<Piece> | null, };

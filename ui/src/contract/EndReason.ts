@@ -3,6 +3,6 @@ import type { DenyReason } from "./DenyReason";
 import type { Outcome } from "./Outcome";
 
 /**
- * How a request ended: the reason of a denial, or the outcome of a run.
+ * End of a request: the reason of a denial, or the outcome of a run.
  */
 export type EndReason = DenyReason | Outcome;

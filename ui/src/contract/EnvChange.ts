@@ -5,11 +5,7 @@ import type { Piece } from "./Piece";
 /**
  * A change to the environment that the run would have.
  */
-export type EnvChange = { 
-/**
- * What happens to the name.
- */
-kind: EnvChangeKind, 
+export type EnvChange = { kind: EnvChangeKind, 
 /**
  * The name.
  */

@@ -6,7 +6,7 @@ import type { AgentId } from "./AgentId";
  */
 export type Explain = { 
 /**
- * Whose request it would be.
+ * Agent that would ask.
  */
 agent: AgentId, 
 /**
@@ -18,7 +18,7 @@ argv?: Array<string> | null,
  */
 shell?: string | null, 
 /**
- * Where; the home folder where left out.
+ * Working directory; the home folder if left out.
  */
 cwd?: string | null, 
 /**

@@ -11,25 +11,17 @@ import type { ShownTrace } from "./ShownTrace";
 /**
  * The verdict on a command with its whole trace: what `postern explain --json` prints.
  */
-export type Explained = { 
+export type Explained = { decision: Decision, reason: Reason, 
 /**
- * What would happen.
- */
-decision: Decision, 
-/**
- * Why.
- */
-reason: Reason, 
-/**
- * Why, in one or two sentences.
+ * Reason, in one or two sentences.
  */
 message: Array<Piece>, 
 /**
- * What an agent could do instead.
+ * Advice to the agent.
  */
 advice: string | null, 
 /**
- * How careful a person should be.
+ * Risk level, with effects.
  */
 risk: ShownRisk, 
 /**
@@ -41,7 +33,7 @@ rule: RuleRef | null,
  */
 digest: string, 
 /**
- * What each step contributed.
+ * Contribution of each step.
  */
 steps: Array<ShownStep>, 
 /**

@@ -10,7 +10,7 @@ export type FeedAsk = {
  */
 after?: number | null, 
 /**
- * What happened then or later.
+ * Earliest time of events.
  */
 since?: number | null, 
 /**
@@ -22,6 +22,6 @@ newest?: number | null,
  */
 agent?: AgentId | null, 
 /**
- * How long to wait where nothing is there yet, in milliseconds: at most 25,000; 0 where left out.
+ * Time to wait if there is no event yet, in milliseconds: at most 25,000; 0 if left out.
  */
 waitMs?: number | null, };

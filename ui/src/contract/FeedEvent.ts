@@ -5,19 +5,15 @@ import type { Profile } from "./Profile";
 import type { RequestRow } from "./RequestRow";
 
 /**
- * One thing that happened.
+ * Event in the feed.
  */
 export type FeedEvent = { 
 /**
- * Its place in the feed: grows, and is never used twice.
+ * Position in the feed: grows, and is never used twice.
  */
-sequence: number, 
+sequence: number, event: FeedKind, 
 /**
- * Its kind.
- */
-event: FeedKind, 
-/**
- * When, in milliseconds since 1970.
+ * Time of the event, in milliseconds since 1970.
  */
 eventAt: number, 
 /**
@@ -25,7 +21,7 @@ eventAt: number,
  */
 request: RequestRow | null, 
 /**
- * When each step of it was, as far as it came.
+ * Times of the request's steps, as far as it came.
  */
 times: FeedTimes | null, 
 /**

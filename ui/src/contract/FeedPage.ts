@@ -2,14 +2,14 @@
 import type { FeedEvent } from "./FeedEvent";
 
 /**
- * What happened, oldest first.
+ * Page of events, oldest first.
  */
 export type FeedPage = { 
 /**
- * The steps; none where nothing happened in the time that was waited.
+ * The steps; `None` if nothing happened in the time that was waited.
  */
 events: Array<FeedEvent>, 
 /**
- * Where to go on.
+ * Position for the next call.
  */
 after: number, };

@@ -4,12 +4,8 @@ import type { Piece } from "./Piece";
 /**
  * Something that a tool is called with.
  */
-export type Field = { 
+export type Field = { name: Array<Piece>, 
 /**
- * Its name.
- */
-name: Array<Piece>, 
-/**
- * Its value, line by line: a text as it is, anything else as JSON.
+ * Value, line by line: a text as it is, anything else as JSON.
  */
 value: Array<Array<Piece>>, };

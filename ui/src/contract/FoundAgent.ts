@@ -8,25 +8,17 @@ import type { Wiring } from "./Wiring";
 /**
  * A known agent and what was found of it. All paths are escaped.
  */
-export type FoundAgent = { 
-/**
- * Which.
- */
-kind: KnownAgent, 
+export type FoundAgent = { kind: KnownAgent, 
 /**
  * The name that people know it by.
  */
-title: string, 
+title: string, wiring: Wiring, 
 /**
- * How it is connected.
- */
-wiring: Wiring, 
-/**
- * Its configuration folder, if there is one.
+ * Configuration folder, if there is one.
  */
 folder: string | null, 
 /**
- * Its program on the search path, if there is one.
+ * Program on the search path, if there is one.
  */
 program: string | null, 
 /**
@@ -34,7 +26,7 @@ program: string | null,
  */
 file: string | null, 
 /**
- * Whether it asks this Postern.
+ * True if it asks this Postern.
  */
 connection: Connection, 
 /**
@@ -42,14 +34,14 @@ connection: Connection,
  */
 agent: AgentId, 
 /**
- * Whether that agent exists.
+ * True if that agent exists.
  */
 enrolled: boolean, 
 /**
- * Why its settings cannot be changed.
+ * Reason why its settings cannot be changed.
  */
 problem: string | null, 
 /**
- * Its files with rules that can be imported.
+ * Files with rules that can be imported.
  */
 rules: Array<RuleSource>, };

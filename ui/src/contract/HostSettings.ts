@@ -2,11 +2,11 @@
 import type { Settings } from "./Settings";
 
 /**
- * What holds for the whole.
+ * Settings of the host.
  */
 export type HostSettings = { 
 /**
- * How many days of history are kept: 1 to 3650.
+ * Days of history that are kept: 1 to 3650.
  */
 keepDays: number, 
 /**

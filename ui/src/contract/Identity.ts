@@ -2,7 +2,7 @@
 import type { Signature } from "./Signature";
 
 /**
- * What is known about a file at one moment.
+ * Identity of a file at one moment.
  */
 export type Identity = { 
 /**

@@ -3,7 +3,7 @@ import type { ImportedFile } from "./ImportedFile";
 import type { Replayed } from "./Replayed";
 
 /**
- * What became of the rules in other programs' files.
+ * Result of importing rules from other programs' files.
  */
 export type Imported = { 
 /**
@@ -19,7 +19,7 @@ added: number,
  */
 same: number, 
 /**
- * Whether nothing was saved.
+ * True if nothing was saved.
  */
 check: boolean, 
 /**

@@ -11,13 +11,9 @@ export type ImportedEntry = {
  */
 written: string, 
 /**
- * What it does there.
+ * Effect there.
  */
-effect: Effect, 
-/**
- * What became of it.
- */
-taken: Taken, 
+effect: Effect, taken: Taken, 
 /**
  * The rules that it became.
  */
@@ -27,6 +23,6 @@ rules?: Array<string>,
  */
 lines?: Array<string>, 
 /**
- * Why it is left out.
+ * Reason why it is left out.
  */
 why?: string, };

@@ -4,20 +4,12 @@ import type { ImportedEntry } from "./ImportedEntry";
 /**
  * A file of another program. All texts are escaped.
  */
-export type ImportedFile = { 
-/**
- * Where it is.
- */
-path: string, 
+export type ImportedFile = { path: string, 
 /**
  * The project that it belongs to.
  */
 project: string | null, 
 /**
- * Why it cannot be read.
+ * Reason why it cannot be read.
  */
-problem: string | null, 
-/**
- * Its entries.
- */
-entries: Array<ImportedEntry>, };
+problem: string | null, entries: Array<ImportedEntry>, };

@@ -6,25 +6,17 @@ import type { Security } from "./Security";
 /**
  * Settings that come with rules from another program's file.
  */
-export type ImportedSettings = { 
+export type ImportedSettings = { security: Security, ask: Ask, 
 /**
- * How much the agent may run at all.
- */
-security: Security, 
-/**
- * When a person is asked.
- */
-ask: Ask, 
-/**
- * What happens when nobody answered.
+ * Decision if nobody answers.
  */
 fallback: Fallback, 
 /**
- * How long a question waits, in milliseconds.
+ * Time that a question waits, in milliseconds.
  */
 approvalTimeoutMs: number, 
 /**
- * Whether skills' programs are trusted; none leaves that as it is.
+ * True if skills' programs are trusted; none leaves that as it is.
  */
 skills?: boolean | null, 
 /**

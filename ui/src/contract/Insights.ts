@@ -4,11 +4,11 @@ import type { DayCounts } from "./DayCounts";
 import type { RuleCount } from "./RuleCount";
 
 /**
- * How requests were decided.
+ * Counts by day and by rule.
  */
 export type Insights = { 
 /**
- * When the first day began.
+ * Start of the first day.
  */
 since: number, 
 /**
@@ -16,7 +16,7 @@ since: number,
  */
 days: Array<DayCounts>, 
 /**
- * The same, summed up.
+ * Sum of the days.
  */
 total: Counts, 
 /**

@@ -2,7 +2,7 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * Which part of the history to look at.
+ * Part of the history to examine.
  */
 export type InsightsAsk = { 
 /**

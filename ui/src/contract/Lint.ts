@@ -2,7 +2,7 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * Whose rules are looked over.
+ * Filter of rules to check.
  */
 export type Lint = { 
 /**

@@ -4,38 +4,30 @@ import type { Effect } from "./Effect";
 import type { FindingKind } from "./FindingKind";
 
 /**
- * One thing that is wrong with a rule.
+ * Problem of a rule.
  */
 export type LintFinding = { 
 /**
- * Its number; none where a whole file is meant.
+ * Number of the rule; `None` if a whole file is meant.
  */
 rule: number | null, 
 /**
- * Whose it is; none means everybody's.
+ * Agent that it is for; `None` means everybody.
  */
-agent: AgentId | null, 
+agent: AgentId | null, effect: Effect | null, 
 /**
- * What it does.
- */
-effect: Effect | null, 
-/**
- * Its pattern as typed.
+ * Pattern as typed.
  */
 pattern: string, 
 /**
- * Where it came from, in a word or two.
+ * Source, in a word or two.
  */
-from: string, 
+from: string, kind: FindingKind, 
 /**
- * What kind of thing.
- */
-kind: FindingKind, 
-/**
- * What is wrong, in one sentence.
+ * Problem, in one sentence.
  */
 message: string, 
 /**
- * How to mend it, in one sentence.
+ * Fix, in one sentence.
  */
 mend: string, };

@@ -2,14 +2,14 @@
 import type { LintFinding } from "./LintFinding";
 
 /**
- * What was found.
+ * Result of a check.
  */
 export type Linted = { 
 /**
- * How many rules were looked at, lines of `permissions.jsonc` among them.
+ * Number of rules that were checked, lines of `permissions.jsonc` among them.
  */
 rules: number, 
 /**
- * What is wrong, in the order of the rules.
+ * Problems, in the order of the rules.
  */
 findings: Array<LintFinding>, };

@@ -24,7 +24,7 @@ place: string,
  */
 message: string, 
 /**
- * What became of the question there.
+ * Result of the question there.
  */
 status: ChatStatus, } | { "kind": "allowed", 
 /**

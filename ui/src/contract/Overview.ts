@@ -5,19 +5,15 @@ import type { RequestRow } from "./RequestRow";
 import type { Status } from "./Status";
 
 /**
- * What the menu-bar item and its popover show.
+ * Content of the menu-bar item and its popover.
  */
 export type Overview = { 
 /**
  * The state of the host.
  */
-status: Status, 
+status: Status, agents: Array<AgentMark>, 
 /**
- * Its agents.
- */
-agents: Array<AgentMark>, 
-/**
- * What waits for the person, oldest first.
+ * Questions that wait for the person, oldest first.
  */
 questions: Array<Question>, 
 /**

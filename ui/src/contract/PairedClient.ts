@@ -5,7 +5,7 @@
  */
 export type PairedClient = { 
 /**
- * Its id; what `postern doors revoke` takes.
+ * Id, as `postern doors revoke` takes it.
  */
 id: string, 
 /**
@@ -13,14 +13,14 @@ id: string,
  */
 name: string, 
 /**
- * When it was paired.
+ * Time of pairing.
  */
 pairedAt: number | null, 
 /**
- * When it was last connected.
+ * Time of the last connection.
  */
 seenAt: number | null, 
 /**
- * Whether it is connected now.
+ * True if it is connected now.
  */
 connected: boolean, };

@@ -2,7 +2,7 @@
 import type { Piece } from "./Piece";
 
 /**
- * What the same session of the agent asked for before: it helps to judge, and decides nothing.
+ * Earlier request of the same session: it helps to judge, and decides nothing.
  */
 export type Past = { 
 /**
@@ -10,10 +10,10 @@ export type Past = {
  */
 line: Array<Piece>, 
 /**
- * What became of it, in words: "exit 0", "denied", "runs".
+ * Result, in words: "exit 0", "denied", "runs".
  */
 outcome: Array<Piece>, 
 /**
- * When it was asked for.
+ * Time of the request.
  */
 at: number, };

@@ -2,6 +2,6 @@
 import type { IdentityPattern } from "./IdentityPattern";
 
 /**
- * What a rule matches. The kind is told by how the rule was written, never guessed when matching.
+ * Pattern of a rule. Its kind comes from how the rule was written, never from a guess when matching.
  */
 export type Pattern = { "kind": "path", "value": string } | { "kind": "command", "value": string } | { "kind": "exact", "value": Array<string> } | { "kind": "identity", "value": IdentityPattern } | { "kind": "read", "value": string } | { "kind": "write", "value": string };

@@ -15,14 +15,14 @@ agent: AgentId,
  */
 path: string, 
 /**
- * Its text as it is on disk.
+ * Text as it is on disk.
  */
 text: string, 
 /**
- * What is wrong with it; while there is something, everything the agent asks for is denied.
+ * First fault in it; while there is one, everything the agent asks for is denied.
  */
 problem: Place | null, 
 /**
- * What it does that takes the person out of the loop, in plain words; empty for most.
+ * Settings that take the person out of the loop, in plain words; empty for most.
  */
 dangers: Array<string>, };

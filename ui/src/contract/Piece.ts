@@ -8,8 +8,4 @@ export type Piece = {
 /**
  * Printable text: for an escaped piece the visible escape (`\u{202e}`).
  */
-text: string, 
-/**
- * Its kind.
- */
-kind: PieceKind, };
+text: string, kind: PieceKind, };

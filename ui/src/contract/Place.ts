@@ -13,7 +13,7 @@ line: number,
  */
 column: number, 
 /**
- * What is wrong there.
+ * Problem there.
  */
 message: string, 
 /**

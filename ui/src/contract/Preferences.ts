@@ -3,7 +3,7 @@ import type { Appearance } from "./Appearance";
 import type { Shortcut } from "./Shortcut";
 
 /**
- * How the app looks and sounds, and whether the owner of the Mac confirms *Always* and what is dangerous.
+ * Look and sound of the app, and whether the owner of the Mac confirms *Always* and what is dangerous.
  */
 export type Preferences = { 
 /**
@@ -11,15 +11,15 @@ export type Preferences = {
  */
 appearance: Appearance, 
 /**
- * Whether a question is heard.
+ * True if a question is heard.
  */
 sound: boolean, 
 /**
- * Whether the owner confirms *Always* and what is dangerous, by Touch ID or the password.
+ * True if the owner confirms *Always* and what is dangerous, by Touch ID or the password.
  */
 confirm: boolean, 
 /**
- * Whether a question's details are open.
+ * True if a question's details are open.
  */
 details: boolean, 
 /**

@@ -3,7 +3,7 @@ import type { Piece } from "./Piece";
 import type { ProposedRule } from "./ProposedRule";
 
 /**
- * One offer of what *Always* would save, narrowest first.
+ * Rule that *Always* would save; offers come narrowest first.
  */
 export type Proposal = { 
 /**
@@ -15,8 +15,10 @@ id: string,
  */
 label: Array<Piece>, 
 /**
- * Folder in which it would hold, with everything below. `None` means every folder, which an answer
- * confirms by [`AnswerParams::anywhere`]. Rules for a tool have no folder.
+ * Folder in which it would hold, with everything below.
+ *
+ * `None` means every folder, which an answer confirms by [`AnswerParams::anywhere`]. Rules for a tool
+ * have no folder.
  */
 folder?: Array<Piece> | null, 
 /**
@@ -24,11 +26,13 @@ folder?: Array<Piece> | null,
  */
 rules: Array<ProposedRule>, 
 /**
- * How many rules it renews instead of saving new ones ([`Question::renews`]): they stay as they are, and hold for the
- * program as it is now. None of the other choices of an answer go with it.
+ * Number of rules it renews instead of saving new ones ([`Question::renews`]).
+ *
+ * They stay as they are, and hold for the program as it is now. None of the other choices of an answer
+ * go with it.
  */
 renews?: number, 
 /**
- * How many of the agent's recent requests it would have let through, and of how many.
+ * Number of the agent's recent requests it would have let through, and the number of those examined.
  */
 wouldMatch: [number, number] | null, };

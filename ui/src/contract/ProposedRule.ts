@@ -6,17 +6,13 @@ import type { RuleInput } from "./RuleInput";
 /**
  * A rule that an offer would save.
  */
-export type ProposedRule = { 
-/**
- * What it matches.
- */
-pattern: Pattern, 
+export type ProposedRule = { pattern: Pattern, 
 /**
  * The pattern as it is typed into an editor (`git push *`).
  */
 text: string, 
 /**
- * Whether it is bound to the program (and script) as it is now.
+ * True if it is bound to the program (and script) as it is now.
  */
 pinned: boolean, 
 /**

@@ -20,7 +20,7 @@ import type { Unsaved } from "./Unsaved";
  */
 export type Question = { 
 /**
- * Its number: a UUID (v7).
+ * UUID (v7).
  */
 id: string, 
 /**
@@ -34,13 +34,9 @@ digest: string,
 /**
  * The requests that wait for it (the same plan asked twice is one question).
  */
-requests: Array<string>, 
+requests: Array<string>, asker: Asker, 
 /**
- * Who asks.
- */
-asker: Asker, 
-/**
- * Who would do it.
+ * Actor that would carry it out.
  */
 origin?: Origin, 
 /**
@@ -48,7 +44,7 @@ origin?: Origin,
  */
 tool?: Array<Piece>, 
 /**
- * What it is about, in its own form. All of it stands in [`Self::line`] as well.
+ * Subject, in its own form. All of it is in [`Self::line`] as well.
  */
 subject?: ShownSubject, 
 /**
@@ -60,28 +56,29 @@ command: Array<CommandPart>,
  */
 line: string, 
 /**
- * Its arguments one to a row, for an argv request.
+ * Arguments, one to a row, for an argv request.
  */
 argv: Array<Array<Piece>> | null, 
 /**
- * Whether it is a line of shell text.
+ * True if it is a line of shell text.
  */
 shell: boolean, 
 /**
- * The command as a line of shell text that a person can change ([`EditParams`]); none where it cannot be changed:
- * a tool, or a text with characters that cannot be seen.
+ * The command as a line of shell text that a person can change ([`EditParams`]).
+ *
+ * `None` if it cannot be changed: a tool, or a text with characters that cannot be seen.
  */
 editable?: string, 
 /**
- * What the agent asked for, where a person changed it: the command on show is the person's.
+ * Command that the agent asked for, if a person changed it: the command on show is the person's.
  */
 edited?: Array<Piece>, 
 /**
- * What each step contributed.
+ * Contribution of each step.
  */
 steps: Array<ShownStep>, 
 /**
- * What would run.
+ * Programs that would run.
  */
 programs: Array<ShownProgram>, 
 /**
@@ -90,11 +87,11 @@ programs: Array<ShownProgram>,
  */
 changeable?: Array<Array<Piece>>, 
 /**
- * Where.
+ * Working directory.
  */
 cwd: Array<Piece>, 
 /**
- * What changes in the environment.
+ * Changes of the environment.
  */
 env: Array<EnvChange>, 
 /**
@@ -106,7 +103,7 @@ stdin: ShownInput | null,
  */
 headline: Array<Piece>, 
 /**
- * What makes it dangerous, as sentences that the headline does not say; empty unless it is dangerous.
+ * Dangers as sentences that the headline does not say; empty unless it is dangerous.
  */
 danger?: Array<Array<Piece>>, 
 /**
@@ -114,7 +111,7 @@ danger?: Array<Array<Piece>>,
  */
 confinement?: Array<Piece>, 
 /**
- * Why it asks, in one or two sentences.
+ * Reason for the question, in one or two sentences.
  */
 why: Array<Piece>, 
 /**
@@ -126,11 +123,11 @@ rule: RuleRef | null,
  */
 policy: Array<Piece>, 
 /**
- * How careful to be, and the effects that the headline does not name.
+ * Risk level, with the effects that the headline does not name.
  */
 risk: ShownRisk, 
 /**
- * What *Always* would save; empty where nothing is to be saved.
+ * Rules that *Always* would save; empty if nothing is to be saved.
  */
 proposals: Array<Proposal>, 
 /**
@@ -144,17 +141,13 @@ nothingToSave?: Unsaved,
 /**
  * The agent's `env-set` with which the variables of this request are not asked about, where they are the reason.
  */
-envSetting?: string, 
+envSetting?: string, askedAt: number, 
 /**
- * When it was asked.
- */
-askedAt: number, 
-/**
- * When it ends by itself.
+ * Time at which it ends by itself.
  */
 expiresAt: number, 
 /**
- * What happens then, in words: "Denied".
+ * Result at that time, in words: "Denied".
  */
 atZero: Array<Piece>, 
 /**
@@ -162,7 +155,7 @@ atZero: Array<Piece>,
  */
 allowedAtZero?: boolean, 
 /**
- * How long it must have been visible and unchanged before *Allow* works, in milliseconds.
+ * Time it must have been visible and unchanged before *Allow* works, in milliseconds.
  */
 armingMs: number, 
 /**
@@ -174,6 +167,6 @@ waiting: number,
  */
 queued?: number, 
 /**
- * What this session asked for lately, newest first, at most three.
+ * Recent requests of this session, newest first, at most three.
  */
 recent: Array<Past>, };

@@ -5,6 +5,6 @@
  */
 export type QuestionRef = { 
 /**
- * Its id or its four-digit code.
+ * Id, or four-digit code.
  */
 questionId: string, };

@@ -4,8 +4,4 @@ import type { FaceKind } from "./FaceKind";
 /**
  * Watch the questions.
  */
-export type QuestionsWatch = { 
-/**
- * Who watches.
- */
-face: FaceKind, };
+export type QuestionsWatch = { face: FaceKind, };

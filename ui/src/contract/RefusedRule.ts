@@ -5,10 +5,10 @@
  */
 export type RefusedRule = { 
 /**
- * Its pattern as typed.
+ * Pattern as typed.
  */
 text: string, 
 /**
- * What is wrong with it.
+ * Problem with it.
  */
 why: string, };

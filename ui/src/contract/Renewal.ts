@@ -5,17 +5,13 @@ import type { RenewedRule } from "./RenewedRule";
 /**
  * A program that changed, and the rules that were given for it as it was.
  */
-export type Renewal = { 
+export type Renewal = { program: Array<Piece>, 
 /**
- * Its path.
- */
-program: Array<Piece>, 
-/**
- * What changed of it: "2.43.0 → 2.44.0, same signer".
+ * Change of it: "2.43.0 → 2.44.0, same signer".
  */
 change: string, 
 /**
- * How many rules of all agents there are.
+ * Number of rules of all agents.
  */
 count: number, 
 /**

@@ -5,6 +5,6 @@
  */
 export type RenewalEntry = { 
 /**
- * Its entry in the audit ([`crate::Renewed::entry`]).
+ * Entry in the audit ([`crate::Renewed::entry`]).
  */
 entry: number, };

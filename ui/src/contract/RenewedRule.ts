@@ -4,16 +4,12 @@ import type { AgentId } from "./AgentId";
 /**
  * A rule that would be renewed.
  */
-export type RenewedRule = { 
+export type RenewedRule = { id: number, 
 /**
- * Its number.
- */
-id: number, 
-/**
- * Whose; none means everybody's.
+ * Agent that it is for; `None` means everybody.
  */
 agent?: AgentId | null, 
 /**
- * Its pattern, escaped.
+ * Pattern, escaped.
  */
 text: string, };

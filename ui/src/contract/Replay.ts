@@ -3,8 +3,10 @@ import type { AgentId } from "./AgentId";
 import type { RuleFile } from "./RuleFile";
 
 /**
- * Which recorded requests are judged again, and by what. Without rules and permissions: by the policy as it is now,
- * against what became of them then. With them: by that policy, against the policy as it is now.
+ * Selection of recorded requests to judge again, and the policy to judge them by.
+ *
+ * Without rules and permissions: by the policy as it is now, against what became of them then. With them: by
+ * that policy, against the policy as it is now.
  */
 export type Replay = { 
 /**
@@ -36,6 +38,6 @@ permissions?: string | null,
  */
 before?: string | null, 
 /**
- * How many are judged in this call: 1 to 1000, 500 where left out.
+ * Number of requests to judge in this call: 1 to 1000, 500 if left out.
  */
 limit?: number | null, };

@@ -13,31 +13,23 @@ export type ReplayChange = {
  */
 request: string, 
 /**
- * When it came in.
+ * Time of receipt.
  */
-at: number, 
-/**
- * Whose.
- */
-agent: AgentId, 
+at: number, agent: AgentId, 
 /**
  * The command as one line of escaped text.
  */
 line: string, 
 /**
- * What the policy said, or says.
+ * Decision of the policy then, or now.
  */
 was: Decision, 
 /**
- * What it would say.
+ * Decision of the other policy.
  */
-becomes: Decision, 
+becomes: Decision, reason: Reason, 
 /**
- * Why.
- */
-reason: Reason, 
-/**
- * Why, in one or two sentences.
+ * Reason, in one or two sentences.
  */
 message: string, 
 /**

@@ -2,15 +2,16 @@
 import type { ReplayChange } from "./ReplayChange";
 
 /**
- * What would come out otherwise.
+ * Requests whose decision would change.
  */
 export type Replayed = { 
 /**
- * How many requests were judged again.
+ * Number of requests that were judged again.
  */
 judged: number, 
 /**
- * How many could not be: they ended before anything was looked up, or were recorded by an older version.
+ * Number of requests that could not be: they ended before anything was looked up, or were recorded by an
+ * older version.
  */
 skipped: number, 
 /**
@@ -18,6 +19,6 @@ skipped: number,
  */
 changes: Array<ReplayChange>, 
 /**
- * What to name as `before` for the next call; none on the last one.
+ * Value of `before` for the next call; `None` on the last one.
  */
 next: string | null, };

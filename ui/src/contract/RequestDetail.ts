@@ -29,7 +29,7 @@ subject?: ShownSubject,
  */
 asked: string | null, 
 /**
- * Where it ran.
+ * Working directory.
  */
 cwd: string, 
 /**
@@ -37,7 +37,7 @@ cwd: string,
  */
 env: Array<[string, string]>, 
 /**
- * What each step contributed.
+ * Contribution of each step.
  */
 steps: Array<ShownStep>, 
 /**
@@ -49,7 +49,7 @@ trace: Array<ShownTrace>,
  */
 message: string | null, 
 /**
- * The same in pieces.
+ * The message, in pieces.
  */
 why: Array<Piece> | null, 
 /**
@@ -69,11 +69,11 @@ digest: string | null,
  */
 feedback: string | null, 
 /**
- * Its own reason.
+ * Reason that the agent gives.
  */
 says: string | null, 
 /**
- * What happened when.
+ * Moments of its life, in order.
  */
 timeline: Array<Moment>, 
 /**
@@ -81,11 +81,11 @@ timeline: Array<Moment>,
  */
 stdout: string | null, 
 /**
- * The same for standard error.
+ * End of standard error, as far as it is kept.
  */
 stderr: string | null, 
 /**
- * Whether output was left out.
+ * True if output was left out.
  */
 truncated: boolean, 
 /**

@@ -4,7 +4,7 @@ import type { Decided } from "./Decided";
 import type { RunState } from "./RunState";
 
 /**
- * Which requests.
+ * Filter of requests.
  */
 export type RequestFilter = { 
 /**
@@ -44,6 +44,6 @@ search?: string | null,
  */
 before?: string | null, 
 /**
- * How many at most: 1 to 1000, 100 where left out.
+ * Most requests to return: 1 to 1000, 100 if left out.
  */
 limit?: number | null, };

@@ -9,7 +9,10 @@ export type RequestKill = {
  */
 id: string, 
 /**
- * `TERM` (left out: the same), which KILL follows after the grace; `KILL`, at once; or `HUP`, `INT`, `QUIT`, `USR1`,
- * `USR2`, `CONT`, `STOP`, which are only sent. One that waits is denied, whatever the signal.
+ * `TERM` (the default), which KILL follows after the grace; `KILL`, at once; or a signal that is only
+ * sent.
+ *
+ * Those are `HUP`, `INT`, `QUIT`, `USR1`, `USR2`, `CONT`, `STOP`. A request that waits is denied by any
+ * signal.
  */
 signal?: string | null, };

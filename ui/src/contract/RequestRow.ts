@@ -17,27 +17,15 @@ id: string,
 /**
  * The agent's number for it.
  */
-requestId: string, 
+requestId: string, agent: AgentId, 
 /**
- * Whose.
+ * Actor that carries it out.
  */
-agent: AgentId, 
-/**
- * Who does it.
- */
-origin?: Origin, 
-/**
- * Its session.
- */
-session: string | null, 
+origin?: Origin, session: string | null, 
 /**
  * The command, or the use of a tool, as one line of escaped text.
  */
-line: string, 
-/**
- * Its state.
- */
-state: RunState, 
+line: string, state: RunState, 
 /**
  * The reason of a denial, or the outcome of a run.
  */
@@ -51,19 +39,19 @@ exitCode: number | null,
  */
 approver: string | null, 
 /**
- * When it came in.
+ * Time of receipt.
  */
 at: number, 
 /**
- * How long it ran, in milliseconds.
+ * Run time, in milliseconds.
  */
 durationMs: number | null, 
 /**
- * How careful it asked for.
+ * Risk level.
  */
 risk: RiskText | null, 
 /**
- * How it was decided; `None` until it is, and if it went away before.
+ * Decision on it; `None` until there is one, and if it went away before.
  */
 decided: Decided | null, 
 /**

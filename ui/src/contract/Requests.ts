@@ -10,7 +10,8 @@ export type Requests = {
  */
 requests: Array<RequestRow>, 
 /**
- * What to name as `before` for the next page; none on the last one. A page may be short and have a next one: no
- * reading looks through everything at once.
+ * Value of `before` for the next page; `None` on the last one.
+ *
+ * A page may be short and have a next one: no reading looks through everything at once.
  */
 next: string | null, };

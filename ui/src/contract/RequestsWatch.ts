@@ -10,6 +10,6 @@ export type RequestsWatch = {
  */
 agent?: AgentId | null, 
 /**
- * How many to begin with: 0 to 1000, 100 where left out.
+ * Number of requests to begin with: 0 to 1000, 100 if left out.
  */
 limit?: number | null, };

@@ -4,11 +4,7 @@ import type { RiskLevel } from "./RiskLevel";
 /**
  * A risk in plain text, as lists and outgoing events have it.
  */
-export type RiskText = { 
-/**
- * Its level.
- */
-level: RiskLevel, 
+export type RiskText = { level: RiskLevel, 
 /**
  * Reasons, the weightiest first, as sentences without their full stop.
  */

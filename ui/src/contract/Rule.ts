@@ -14,25 +14,13 @@ import type { Usage } from "./Usage";
 /**
  * A rule, whole.
  */
-export type Rule = { 
+export type Rule = { id: number, effect: Effect, 
 /**
- * Its number.
+ * Agent that it is for; `None` means everybody.
  */
-id: number, 
+agent: AgentId | null, pattern: Pattern, 
 /**
- * What it does.
- */
-effect: Effect, 
-/**
- * Whose it is; none means everybody's.
- */
-agent: AgentId | null, 
-/**
- * What it matches.
- */
-pattern: Pattern, 
-/**
- * One pattern a word for the arguments (`*` one word, a last `**` any further words); none means any arguments.
+ * A pattern for each argument (`*` one word, a last `**` any further words); `None` means any arguments.
  */
 args: Array<string> | null, 
 /**
@@ -40,7 +28,7 @@ args: Array<string> | null,
  */
 pin: Pin | null, 
 /**
- * Whether it also allows redirections that write.
+ * True if it also allows redirections that write.
  */
 allowWrites: boolean, 
 /**
@@ -67,17 +55,9 @@ input?: RuleInput,
 /**
  * In whose hands what it allows is run. What it denies it denies everywhere.
  */
-origin?: RuleOrigin, 
+origin?: RuleOrigin, source: Source, lifetime: Lifetime, 
 /**
- * Where it came from.
- */
-source: Source, 
-/**
- * How long it lasts.
- */
-lifetime: Lifetime, 
-/**
- * Why it exists, in the person's words.
+ * Reason for it, in the person's words.
  */
 why: string | null, 
 /**
@@ -87,12 +67,4 @@ matches: Array<string>,
 /**
  * Commands it must not match, checked when it is saved.
  */
-misses: Array<string>, 
-/**
- * When it was made.
- */
-createdAt: number, 
-/**
- * How it was used.
- */
-usage: Usage, };
+misses: Array<string>, createdAt: number, usage: Usage, };

@@ -2,22 +2,18 @@
 import type { RuleRow } from "./RuleRow";
 
 /**
- * What one rule did.
+ * Counts of a rule.
  */
-export type RuleCount = { 
+export type RuleCount = { id: number, 
 /**
- * Its number.
- */
-id: number, 
-/**
- * The rule; none where it is gone by now.
+ * The rule; `None` if it is gone by now.
  */
 rule: RuleRow | null, 
 /**
- * How many requests it let through without a question.
+ * Number of requests that it let through silently.
  */
 allowed: number, 
 /**
- * How many it denied.
+ * Number of requests that it denied.
  */
 denied: number, };

@@ -17,7 +17,7 @@ export type RuleDraft = {
  */
 effect: Effect, 
 /**
- * Whose; none means everybody's.
+ * Agent that it is for; left out, everybody.
  */
 agent?: AgentId | null, 
 /**
@@ -25,7 +25,7 @@ agent?: AgentId | null,
  */
 text: string, 
 /**
- * Its kind; none tells it by how it is written: a path where it holds `/` or starts with `~`, else a command.
+ * Kind; left out, a pattern with `/` or a leading `~` is a path, else a command.
  */
 kind?: PatternKind | null, 
 /**
@@ -61,15 +61,11 @@ folder?: string | null,
  */
 input?: RuleInput, 
 /**
- * Who may run what it allows.
+ * Origins that it is for.
  */
-origin?: RuleOrigin, 
+origin?: RuleOrigin, lifetime?: Lifetime | null, 
 /**
- * How long it lasts.
- */
-lifetime?: Lifetime | null, 
-/**
- * Why it exists.
+ * Reason for it.
  */
 why?: string | null, 
 /**

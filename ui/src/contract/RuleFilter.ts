@@ -2,7 +2,7 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * Which rules.
+ * Filter of rules.
  */
 export type RuleFilter = { 
 /**
@@ -18,6 +18,6 @@ own?: boolean,
  */
 skip?: number | null, 
 /**
- * How many at most; all where left out.
+ * Most rules to return; all if left out.
  */
 limit?: number | null, };

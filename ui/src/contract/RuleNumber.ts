@@ -3,8 +3,4 @@
 /**
  * Names a rule.
  */
-export type RuleNumber = { 
-/**
- * Its number.
- */
-id: number, };
+export type RuleNumber = { id: number, };

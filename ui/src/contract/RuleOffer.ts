@@ -20,7 +20,7 @@ label: Array<Piece>,
  */
 rules: Array<Rule>, 
 /**
- * The same as a person would write them.
+ * The rules as a person would write them.
  */
 drafts: Array<RuleDraft>, 
 /**

@@ -3,7 +3,7 @@ import type { Piece } from "./Piece";
 import type { RuleOffer } from "./RuleOffer";
 
 /**
- * What could be saved so that a request of the past is let through from now on.
+ * Rules that would let a request of the past through from now on.
  */
 export type RuleOffers = { 
 /**
@@ -11,6 +11,6 @@ export type RuleOffers = {
  */
 offers: Array<RuleOffer>, 
 /**
- * Why there is none, in words.
+ * Reason why there is none, in words.
  */
 why: Array<Piece> | null, };

@@ -2,19 +2,19 @@
 import type { AlsoCovers } from "./AlsoCovers";
 
 /**
- * What a rule would do.
+ * Effect of a rule.
  */
 export type RulePreview = { 
 /**
- * What is wrong with it: it would not be saved.
+ * Reason why it would not be saved.
  */
 problem: string | null, 
 /**
- * What to know before it is saved ("the program does not exist").
+ * Remarks to read before it is saved ("the program does not exist").
  */
 remarks: Array<string>, 
 /**
- * How many of the recent requests it would have matched.
+ * Number of recent requests that it would have matched.
  */
 matched: number, 
 /**
@@ -26,7 +26,8 @@ of: number,
  */
 examples: Array<string>, 
 /**
- * How many of them would have come out otherwise: let through (or, for a deny rule, denied) where they were not.
+ * Number of those that would have come out otherwise: let through (or, for a deny rule, denied) where
+ * they were not.
  */
 changed?: number, 
 /**

@@ -4,24 +4,16 @@ import type { Effect } from "./Effect";
 /**
  * The rule that decided, as far as it is told.
  */
-export type RuleRef = { 
+export type RuleRef = { id: number, effect: Effect, 
 /**
- * Its number.
- */
-id: number, 
-/**
- * What it does.
- */
-effect: Effect, 
-/**
- * Its pattern as it is written in a list (`git push *`, `/opt/homebrew/bin/rg`).
+ * Pattern as it is written in a list (`git push *`, `/opt/homebrew/bin/rg`).
  */
 pattern: string, 
 /**
- * Where it came from, in a word or two ("you", "always", "skill bird", "permissions.jsonc:12").
+ * Source, in a word or two ("you", "always", "skill bird", "permissions.jsonc:12").
  */
 source: string, 
 /**
- * Why it exists, in the person's words.
+ * Reason for it, in the person's words.
  */
 why: string | null, };

@@ -4,11 +4,7 @@ import type { RemarkKind } from "./RemarkKind";
 /**
  * A remark on a rule in a list.
  */
-export type RuleRemark = { 
-/**
- * Its kind.
- */
-kind: RemarkKind, 
+export type RuleRemark = { kind: RemarkKind, 
 /**
  * The remark in words, ready to be shown.
  */

@@ -12,23 +12,23 @@ export type RuleRow = {
  */
 rule: Rule, 
 /**
- * Its pattern as it is typed (`git push *`): for an editor, not for showing.
+ * Pattern as it is typed (`git push *`): for an editor, not for showing.
  */
 text: string, 
 /**
- * The same, ready to be shown; of a rule about files, what it says about them (`read files in ~/notes`).
+ * Pattern ready to be shown; of a rule about files, a clause about them (`read files in ~/notes`).
  */
 shown: Array<Piece>, 
 /**
- * Where its program last lay, ready to be shown.
+ * Last path of its program, ready to be shown.
  */
 lastPath: string | null, 
 /**
- * Why it exists, ready to be shown.
+ * Reason for it, ready to be shown.
  */
 why: string | null, 
 /**
- * Where it came from, in a word or two.
+ * Source, in a word or two.
  */
 from: string, 
 /**

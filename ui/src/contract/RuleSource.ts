@@ -5,7 +5,7 @@
  */
 export type RuleSource = { 
 /**
- * Where it is, escaped.
+ * Path, escaped.
  */
 path: string, 
 /**
@@ -13,6 +13,6 @@ path: string,
  */
 entries: number | null, 
 /**
- * Why it cannot be read.
+ * Reason why it cannot be read.
  */
 problem: string | null, };

@@ -4,13 +4,9 @@ import type { RuleDraft } from "./RuleDraft";
 /**
  * A rule written again.
  */
-export type RuleUpdate = { 
+export type RuleUpdate = { id: number, 
 /**
- * Its number.
- */
-id: number, 
-/**
- * What it is from now on.
+ * Rule to put in its place.
  */
 rule: RuleDraft, 
 /**

@@ -3,12 +3,8 @@
 /**
  * Rules that wait to be taken up. A host keeps the last few batches and forgets them when it ends.
  */
-export type RulesBatch = { 
+export type RulesBatch = { batch: string, 
 /**
- * Its name.
- */
-batch: string, 
-/**
- * How many rules it holds by now.
+ * Number of rules that it holds by now.
  */
 held: number, };

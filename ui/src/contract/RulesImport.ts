@@ -15,11 +15,7 @@ file: RuleFile,
 /**
  * Give every rule to this agent, whatever the file says.
  */
-agent?: AgentId | null, 
-/**
- * How.
- */
-write?: RulesWrite, 
+agent?: AgentId | null, write?: RulesWrite, 
 /**
  * The rules of this batch behind those of the file.
  */

@@ -3,7 +3,7 @@ import type { RefusedRule } from "./RefusedRule";
 import type { RuleRow } from "./RuleRow";
 
 /**
- * What became of rules from a file.
+ * Result of writing rules from a file.
  */
 export type RulesImported = { 
 /**
@@ -11,11 +11,11 @@ export type RulesImported = {
  */
 added: Array<RuleRow>, 
 /**
- * How many those are in all.
+ * Number of those in all.
  */
 count: number, 
 /**
- * How many were there already.
+ * Number of rules that were there already.
  */
 same: number, 
 /**

@@ -5,6 +5,6 @@
  */
 export type SessionClosed = { 
 /**
- * How many requests and tool checks waited in it, and are denied.
+ * Number of requests and tool checks that waited in it, and are denied.
  */
 denied: number, };

@@ -2,7 +2,7 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * Which sessions.
+ * Filter of sessions.
  */
 export type SessionFilter = { 
 /**

@@ -4,12 +4,8 @@ import type { AgentId } from "./AgentId";
 /**
  * Names an open session.
  */
-export type SessionName = { 
+export type SessionName = { agent: AgentId, 
 /**
- * Whose.
- */
-agent: AgentId, 
-/**
- * Its name, escaped as `sessions.list` tells it.
+ * Name, escaped as `sessions.list` returns it.
  */
 session: string, };

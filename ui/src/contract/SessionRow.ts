@@ -4,17 +4,13 @@ import type { AgentId } from "./AgentId";
 /**
  * A session that an agent has open.
  */
-export type SessionRow = { 
+export type SessionRow = { agent: AgentId, 
 /**
- * Whose.
- */
-agent: AgentId, 
-/**
- * Its name, escaped.
+ * Name, escaped.
  */
 session: string, 
 /**
- * Whether it may ask for host commands, the agent's own setting counted in.
+ * True if it may ask for host commands, the agent's own setting counted in.
  */
 elevated: boolean, 
 /**
@@ -22,6 +18,6 @@ elevated: boolean,
  */
 layers: Array<Array<string>>, 
 /**
- * What *Always* added to it, in the same form.
+ * Lines that *Always* added to it, in the same form.
  */
 runtime: Array<string>, };

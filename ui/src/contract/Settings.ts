@@ -9,26 +9,18 @@ import type { Unreadable } from "./Unreadable";
 /**
  * The settings of one agent. The defaults are those of a new agent: deny rules and *Ask*.
  */
-export type Settings = { 
+export type Settings = { security: Security, ask: Ask, 
 /**
- * How much it may run at all.
- */
-security: Security, 
-/**
- * When a person is asked.
- */
-ask: Ask, 
-/**
- * Whether it may ask for this machine at all (source 1's elevated gate). Off, every host command is denied; its tools
- * are judged as before.
+ * True if it may ask for this machine at all (source 1's elevated gate). Off, every host command is
+ * denied; its tools are judged as before.
  */
 elevated: boolean, 
 /**
- * What happens when nobody answered.
+ * Decision if nobody answers.
  */
 fallback: Fallback, 
 /**
- * How long a question waits, in milliseconds: 10 s to 30 min.
+ * Time that a question waits, in milliseconds: 10 s to 30 min.
  */
 approvalTimeoutMs: number, 
 /**
@@ -36,7 +28,7 @@ approvalTimeoutMs: number,
  */
 unattended: Unattended, 
 /**
- * How long a run may take when the request names no limit, in milliseconds.
+ * Time limit of a run when the request names none, in milliseconds.
  */
 runTimeoutMs: number, 
 /**
@@ -80,7 +72,7 @@ system: Access,
  */
 secrets: Access, 
 /**
- * Whether confined builds may serve and connect on loopback.
+ * True if confined builds may serve and connect on loopback.
  */
 loopback: boolean, 
 /**

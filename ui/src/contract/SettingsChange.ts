@@ -14,14 +14,14 @@ file: string | null,
  */
 lines: Array<DiffLine>, 
 /**
- * Whether the file is removed, because nothing else is in it.
+ * True if the file is removed, because nothing else is in it.
  */
 removesFile: boolean, 
 /**
- * What was shown: the change is made only if it is still this one.
+ * Digest of the change that was shown: the change is made only if it is still this one.
  */
 digest: string, 
 /**
- * What the user still has to do in the agent.
+ * Steps that the user still has to take in the agent.
  */
 remains: string | null, };

@@ -7,11 +7,7 @@ import type { Start } from "./Start";
 /**
  * Connects an agent: enrolls it if it does not exist, and changes its settings as shown.
  */
-export type SetupConnect = { 
-/**
- * Which.
- */
-kind: KnownAgent, 
+export type SetupConnect = { kind: KnownAgent, 
 /**
  * The agent that it asks by; the one that `setup.find` names where left out.
  */
@@ -21,7 +17,7 @@ agent?: AgentId | null,
  */
 name?: string | null, 
 /**
- * What an agent that is enrolled now may do without a question.
+ * Classes that an agent that is enrolled now starts with.
  */
 start?: Start | null, 
 /**
@@ -31,8 +27,4 @@ folders?: Array<string>,
 /**
  * The digest of the change that was shown.
  */
-digest: string, 
-/**
- * Where its settings are.
- */
-scope?: SetupScope, };
+digest: string, scope?: SetupScope, };

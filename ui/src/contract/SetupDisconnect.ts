@@ -5,16 +5,8 @@ import type { SetupScope } from "./SetupScope";
 /**
  * Disconnects an agent: takes back the change of its settings, and removes what connecting it enrolled and imported.
  */
-export type SetupDisconnect = { 
-/**
- * Which.
- */
-kind: KnownAgent, 
+export type SetupDisconnect = { kind: KnownAgent, 
 /**
  * The digest of the change that was shown.
  */
-digest: string, 
-/**
- * Where its settings are.
- */
-scope?: SetupScope, };
+digest: string, scope?: SetupScope, };

@@ -2,11 +2,11 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * What was taken back.
+ * Changes that were undone.
  */
 export type SetupDisconnected = { 
 /**
- * Whether its settings were changed.
+ * True if its settings were changed.
  */
 changed: boolean, 
 /**

@@ -8,7 +8,7 @@ import type { SetupScope } from "./SetupScope";
  */
 export type SetupImport = { 
 /**
- * Whose files.
+ * Agent whose files are read.
  */
 kind: KnownAgent, 
 /**
@@ -36,10 +36,6 @@ host?: boolean,
  */
 check?: boolean, 
 /**
- * With `check`: number of requests to judge again, at most 1000; none where left out.
+ * With `check`: number of requests to judge again, at most 1000; `None` if left out.
  */
-last?: number | null, 
-/**
- * Where its settings are.
- */
-scope?: SetupScope, };
+last?: number | null, scope?: SetupScope, };

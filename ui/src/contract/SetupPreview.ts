@@ -6,11 +6,7 @@ import type { SetupScope } from "./SetupScope";
 /**
  * Asks what connecting or disconnecting an agent would change. Changes nothing.
  */
-export type SetupPreview = { 
-/**
- * Which.
- */
-kind: KnownAgent, 
+export type SetupPreview = { kind: KnownAgent, 
 /**
  * The agent that it asks by; the one that `setup.find` names where left out.
  */
@@ -18,8 +14,4 @@ agent?: AgentId | null,
 /**
  * Disconnect it.
  */
-remove?: boolean, 
-/**
- * Where its settings are.
- */
-scope?: SetupScope, };
+remove?: boolean, scope?: SetupScope, };

@@ -5,11 +5,7 @@ import type { KnownAgent } from "./KnownAgent";
 /**
  * Starts a test: one harmless command on the way that the agent's own requests take.
  */
-export type SetupTest = { 
-/**
- * Which.
- */
-kind: KnownAgent, 
+export type SetupTest = { kind: KnownAgent, 
 /**
  * The agent that it asks by.
  */

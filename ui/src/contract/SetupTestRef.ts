@@ -5,6 +5,6 @@
  */
 export type SetupTestRef = { 
 /**
- * Its session: a question of the test belongs to it.
+ * Session that the test's question belongs to.
  */
 session: string, };

@@ -2,14 +2,10 @@
 import type { TestState } from "./TestState";
 
 /**
- * How a test stands.
+ * State of a test.
  */
-export type SetupTested = { 
+export type SetupTested = { state: TestState, 
 /**
- * How far it is.
- */
-state: TestState, 
-/**
- * What the agent would be told, or what went wrong; escaped.
+ * Message that the agent would get, or the problem; escaped.
  */
 message: string | null, };

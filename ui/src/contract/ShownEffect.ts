@@ -7,31 +7,23 @@ import type { RiskLevel } from "./RiskLevel";
  */
 export type ShownEffect = { 
 /**
- * Its kind: `delete`, `send`, `run-project-code`.
+ * Kind: `delete`, `send`, `run-project-code`.
  */
 kind: string, 
 /**
  * The effect as a sentence without its full stop.
  */
-text: Array<Piece>, 
+text: Array<Piece>, level: RiskLevel, scope: "inside" | "outside" | "machine" | "remote", 
 /**
- * How careful it asks to be.
- */
-level: RiskLevel, 
-/**
- * Its reach.
- */
-scope: "inside" | "outside" | "machine" | "remote", 
-/**
- * Whether it can be undone.
+ * True if it can be undone.
  */
 reversible: "yes" | "no" | "unknown", 
 /**
- * Its step: an index; `None` for a part that belongs to no step.
+ * Index of its step; `None` for a part that belongs to no step.
  */
 step: number | null, 
 /**
- * Its place in the request's text: first byte and byte behind the last.
+ * Span in the request's text: first byte and byte after the last.
  */
 span: [number, number], 
 /**

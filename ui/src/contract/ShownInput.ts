@@ -6,10 +6,6 @@ import type { Piece } from "./Piece";
  */
 export type ShownInput = { "kind": "text", 
 /**
- * Its length in bytes.
+ * Length in bytes.
  */
-bytes: number, 
-/**
- * Its lines.
- */
-lines: Array<Array<Piece>>, } | { "kind": "stream" };
+bytes: number, lines: Array<Array<Piece>>, } | { "kind": "stream" };

@@ -7,7 +7,7 @@ import type { ShownScript } from "./ShownScript";
  */
 export type ShownProgram = { 
 /**
- * Its name as invoked.
+ * Name as invoked.
  */
 name: Array<Piece>, 
 /**
@@ -15,7 +15,7 @@ name: Array<Piece>,
  */
 path: Array<Piece>, 
 /**
- * Where the path leads, if it is a link.
+ * Target of the path, if it is a link.
  */
 realPath: Array<Piece> | null, 
 /**
@@ -27,7 +27,7 @@ version: string | null,
  */
 shortHash: string | null, 
 /**
- * Who signed it (macOS).
+ * Signer (macOS).
  */
 signer: Array<Piece> | null, 
 /**

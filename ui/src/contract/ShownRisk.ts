@@ -3,13 +3,9 @@ import type { Piece } from "./Piece";
 import type { RiskLevel } from "./RiskLevel";
 
 /**
- * How careful a person should be. Risk explains and orders; it never allows.
+ * Risk of a request. Risk explains and orders; it never allows.
  */
-export type ShownRisk = { 
-/**
- * Its level.
- */
-level: RiskLevel, 
+export type ShownRisk = { level: RiskLevel, 
 /**
  * Reasons, the weightiest first, as sentences without their full stop.
  */

@@ -4,16 +4,12 @@ import type { Piece } from "./Piece";
 /**
  * A script that an interpreter would run.
  */
-export type ShownScript = { 
-/**
- * Its path.
- */
-path: Array<Piece>, 
+export type ShownScript = { path: Array<Piece>, 
 /**
  * First eight hex digits of its sha256.
  */
 shortHash: string, 
 /**
- * Its first lines, shown on demand.
+ * First lines, shown on demand.
  */
 preview: Array<Array<Piece>>, };

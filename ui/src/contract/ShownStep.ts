@@ -5,11 +5,11 @@ import type { Reason } from "./Reason";
 import type { RuleRef } from "./RuleRef";
 
 /**
- * What one step contributes to the verdict.
+ * Contribution of a step to the verdict.
  */
 export type ShownStep = { 
 /**
- * Its words where all are known before the run; in a question they are escaped, as are the next three.
+ * Words, if all are known before the run; in a question they are escaped, as are the next three.
  */
 argv: Array<string> | null, 
 /**
@@ -21,13 +21,9 @@ text: string,
  */
 program: string | null, 
 /**
- * Its resolved path.
+ * Resolved path.
  */
-path: string | null, 
-/**
- * Its contribution.
- */
-decision: Decision, 
+path: string | null, decision: Decision, 
 /**
  * True if one of its effects is dangerous.
  */
@@ -45,6 +41,6 @@ why: Array<Piece>,
  */
 rule: RuleRef | null, 
 /**
- * Its place in the request's text: first byte and byte behind the last.
+ * Span in the request's text: first byte and byte after the last.
  */
 span: [number, number], };

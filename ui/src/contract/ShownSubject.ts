@@ -4,19 +4,19 @@ import type { Field } from "./Field";
 import type { Piece } from "./Piece";
 
 /**
- * What a question is about.
+ * Subject of a question.
  */
 export type ShownSubject = { "kind": "command" } | { "kind": "file-edit", 
 /**
- * Which file, as the agent wrote it.
+ * Path of the file, as the agent wrote it.
  */
 path: Array<Piece>, 
 /**
- * What would change in it, in order.
+ * Lines of the change, in order.
  */
 lines: Array<DiffLine>, } | { "kind": "file-read", 
 /**
- * Which, as the agent wrote them.
+ * Paths, as the agent wrote them.
  */
 paths: Array<Array<Piece>>, } | { "kind": "fetch", 
 /**
@@ -28,26 +28,18 @@ host: Array<Piece>,
  */
 url: Array<Piece>, 
 /**
- * What else the tool is given.
+ * Other arguments of the tool.
  */
 fields: Array<Field>, } | { "kind": "mcp-call", 
 /**
  * The server.
  */
-server: Array<Piece>, 
+server: Array<Piece>, tool: Array<Piece>, 
 /**
- * Its tool.
+ * Arguments of the call.
  */
-tool: Array<Piece>, 
+fields: Array<Field>, } | { "kind": "other", tool: Array<Piece>, 
 /**
- * What it is called with.
- */
-fields: Array<Field>, } | { "kind": "other", 
-/**
- * Its name.
- */
-tool: Array<Piece>, 
-/**
- * What it is called with.
+ * Arguments of the call.
  */
 fields: Array<Field>, };

@@ -2,7 +2,7 @@
 import type { Piece } from "./Piece";
 
 /**
- * One line of a verdict's trace.
+ * Line of a verdict's trace.
  */
 export type ShownTrace = { 
 /**
@@ -10,6 +10,6 @@ export type ShownTrace = {
  */
 stage: string, 
 /**
- * Its finding, in one sentence.
+ * Finding, in one sentence.
  */
 found: Array<Piece>, };

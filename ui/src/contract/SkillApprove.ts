@@ -9,6 +9,6 @@ export type SkillApprove = {
  */
 skill: string, 
 /**
- * One CLI of it; none approves all that were found.
+ * CLI of the skill; left out, all that were found.
  */
 cli?: string | null, };

@@ -5,31 +5,23 @@ import type { Piece } from "./Piece";
 /**
  * A CLI that a skill uses.
  */
-export type SkillCli = { 
+export type SkillCli = { name: string, 
 /**
- * Its name.
- */
-name: string, 
-/**
- * Where it was found.
+ * Path of its program, if it was found.
  */
 path: string | null, 
 /**
- * Its name, ready to be shown.
+ * Name, ready to be shown.
  */
 shown: Array<Piece>, 
 /**
- * Where it was found, ready to be shown.
+ * Path, ready to be shown.
  */
 place: Array<Piece> | null, 
 /**
- * Its rule, once approved.
+ * Rule for it, once approved.
  */
-rule: number | null, 
-/**
- * Its state.
- */
-state: CliState, 
+rule: number | null, state: CliState, 
 /**
  * First eight hex digits of its sha256.
  */

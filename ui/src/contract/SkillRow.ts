@@ -5,36 +5,20 @@ import type { SkillCli } from "./SkillCli";
 /**
  * A skill and its CLIs.
  */
-export type SkillRow = { 
+export type SkillRow = { name: string, description: string, folder: string, 
 /**
- * Its name.
- */
-name: string, 
-/**
- * What it is for.
- */
-description: string, 
-/**
- * Its folder.
- */
-folder: string, 
-/**
- * Its name, ready to be shown.
+ * Name, ready to be shown.
  */
 shown: Array<Piece>, 
 /**
- * What it is for, ready to be shown.
+ * Description, ready to be shown.
  */
 about: Array<Piece>, 
 /**
- * Its folder, ready to be shown.
+ * Folder, ready to be shown.
  */
-place: Array<Piece>, 
+place: Array<Piece>, clis: Array<SkillCli>, 
 /**
- * Its CLIs.
- */
-clis: Array<SkillCli>, 
-/**
- * What is wrong with its `SKILL.md`, escaped.
+ * Fault of its `SKILL.md`, escaped.
  */
 problem: string | null, };

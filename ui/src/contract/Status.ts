@@ -19,13 +19,9 @@ pid: number,
 /**
  * The data folder.
  */
-data: string, 
+data: string, mode: Mode, 
 /**
- * What it does at the moment.
- */
-mode: Mode, 
-/**
- * When a pause ends; none where it lasts until resumed.
+ * End of the pause; `None` if it lasts until resumed.
  */
 pausedUntil: number | null, 
 /**
@@ -41,11 +37,11 @@ running: number,
  */
 faces: Array<string>, 
 /**
- * What needs the person's attention.
+ * Concerns that need the person's attention.
  */
 attention: Array<Concern>, 
 /**
- * What an organisation decides here, in plain words; none where none does.
+ * Policy of the organization, in plain words; `None` if there is none.
  */
 managed?: string | null, 
 /**
@@ -61,10 +57,6 @@ cannotConfine?: string | null,
  */
 cannotConfineProject?: string | null, 
 /**
- * Why lines go to the shell as a whole; absent if Postern starts their steps.
+ * Reason why lines go to the shell as a whole; absent if Postern starts their steps.
  */
-linesToShell?: LinesToShell, 
-/**
- * When the host started.
- */
-startedAt: number, };
+linesToShell?: LinesToShell, startedAt: number, };

@@ -5,17 +5,13 @@ import type { RuleOffer } from "./RuleOffer";
 /**
  * Rules that would have spared questions.
  */
-export type Suggestion = { 
+export type Suggestion = { agent: AgentId, 
 /**
- * Whose questions.
- */
-agent: AgentId, 
-/**
- * What would be saved.
+ * Rules that would be saved.
  */
 offer: RuleOffer, 
 /**
- * How many questions it would have spared, together with the suggestions before it.
+ * Number of questions that it would have spared, together with the suggestions before it.
  */
 spares: number, 
 /**

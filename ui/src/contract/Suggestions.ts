@@ -2,15 +2,16 @@
 import type { Suggestion } from "./Suggestion";
 
 /**
- * What could be allowed so that less is asked.
+ * Rules that would spare questions.
  */
 export type Suggestions = { 
 /**
- * How many of the newest questions were looked at.
+ * Number of the newest questions that were examined.
  */
 asked: number, 
 /**
- * What would have spared most of them, first. Nothing in it was ever denied by the person in that time, is
- * dangerous, or is allowed by now.
+ * Suggestions, the one that would have spared most first.
+ *
+ * Nothing in it was ever denied by the person in that time, is dangerous, or is allowed by now.
  */
 suggestions: Array<Suggestion>, };

@@ -9,7 +9,8 @@ import type { ToolApprovalRequired } from "./ToolApprovalRequired";
 import type { ToolApprovalResolved } from "./ToolApprovalResolved";
 
 /**
- * Something happened that a face may want to show. Told in order; a face that fell behind reads the lists again.
+ * Notification to an approver, in order; one that fell behind reads the lists again.
+ *
  * Its JSON is the `method` and the `params` of a notification on the control socket.
  */
 export type Told = { "method": "question.opened", "params": Question } | { "method": "question.changed", "params": Question } | { "method": "question.closed", "params": Closed } | { "method": "request.changed", "params": RequestRow } | { "method": "status.changed", "params": Status } | { "method": "agents.changed" } | { "method": "rules.changed" } | { "method": "skills.changed" } | { "method": "policy.widened", "params": AuditRow } | { "method": "attention", "params": Attention } | { "method": "tool_approval_required", "params": ToolApprovalRequired } | { "method": "tool_approval_resolved", "params": ToolApprovalResolved };

@@ -10,7 +10,7 @@ export type ToolApprovalRequired = {
  */
 type: RequiredType, 
 /**
- * What `tool.approve` and `tool.deny` name.
+ * Id that `tool.approve` and `tool.deny` take.
  */
 approvalId: string, 
 /**

@@ -8,16 +8,12 @@ export type ToolApprovalResolved = {
 /**
  * `tool_approval_resolved`.
  */
-type: ResolvedType, 
+type: ResolvedType, approvalId: string, 
 /**
- * Which call.
- */
-approvalId: string, 
-/**
- * Its session; empty where the agent named none.
+ * Session; empty if the agent named none.
  */
 sessionId: string, 
 /**
- * Whether it goes on.
+ * True if it goes on.
  */
 approved: boolean, };

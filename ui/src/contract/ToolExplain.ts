@@ -6,7 +6,7 @@ import type { AgentId } from "./AgentId";
  */
 export type ToolExplain = { 
 /**
- * Whose tool it is.
+ * Agent that would use the tool.
  */
 agent: AgentId, 
 /**
@@ -14,7 +14,7 @@ agent: AgentId,
  */
 tool: string, 
 /**
- * Its arguments: an object.
+ * Arguments: an object.
  */
 arguments: Record<string, unknown>, 
 /**

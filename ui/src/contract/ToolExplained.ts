@@ -8,21 +8,17 @@ import type { ShownTrace } from "./ShownTrace";
 /**
  * The verdict on a use of a tool with its whole trace: what `postern explain --tool NAME --json` prints.
  */
-export type ToolExplained = { 
+export type ToolExplained = { decision: Decision, 
 /**
- * What would happen.
- */
-decision: Decision, 
-/**
- * Why, in one or two sentences.
+ * Reason, in one or two sentences.
  */
 message: Array<Piece>, 
 /**
- * What *Always* would add to the file for this tool; empty where nothing can be saved.
+ * Lines that *Always* would add to the file for this tool; empty if nothing can be saved.
  */
 always: Array<string>, 
 /**
- * How careful a person should be.
+ * Risk level, with effects.
  */
 risk: ShownRisk, 
 /**

@@ -4,15 +4,7 @@ import type { AgentId } from "./AgentId";
 /**
  * A tool call that waits for a person: what source 4 calls `tool_approval_required`.
  */
-export type ToolQuestion = { 
-/**
- * Its number.
- */
-approvalId: string, 
-/**
- * Whose.
- */
-agent: AgentId, 
+export type ToolQuestion = { approvalId: string, agent: AgentId, 
 /**
  * The tool, MCP tools by qualified name.
  */

@@ -9,6 +9,6 @@ export type Unpresented = {
  */
 questionId: string, 
 /**
- * Why not, in words: "the screen is locked", "its page crashed".
+ * Reason, in words: "the screen is locked", "its page crashed".
  */
 why: string, };

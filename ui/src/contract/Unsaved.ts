@@ -10,6 +10,6 @@ export type Unsaved = {
  */
 reason: NothingToSave, 
 /**
- * The same in words, as a clause that follows *because*.
+ * The reason in words, as a clause that follows *because*.
  */
 text: string, };

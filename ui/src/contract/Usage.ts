@@ -2,15 +2,15 @@
 import type { Identity } from "./Identity";
 
 /**
- * How a rule was used.
+ * Use of a rule.
  */
 export type Usage = { 
 /**
- * How often it allowed or denied.
+ * Number of times it allowed or denied.
  */
 count: number, 
 /**
- * When it last did.
+ * Time of the last use.
  */
 lastUsedAt: number | null, 
 /**

@@ -20,7 +20,10 @@ const INSTEAD: [RegExp, string][] = [
   [/\bthis (machine|computer)\b/i, "this Mac"],
   [/\b(whoever|whatever|nobody)\b/i, "name the actor"],
   [/\b(on duty|none where|behind which|taken back|lately|seldom|heard|told)\b/i, "the usual term"],
-  [/\b(way out|of high risk|faces?|outwards?|speaks against|can change things)\b/i, "the word of docs/GLOSSARY.md"],
+  [
+    /\b(way out|of high risk|faces?|outwards?|speaks against|can change things)\b/i,
+    "the word of docs/GLOSSARY.md",
+  ],
   [/\bNo rule for\b/, "You haven’t allowed …"],
   [/colour|organis|licence|behaviour|cancell(?!ed)|recognis/i, "US spelling"],
   [/[^\\]'\w*t\b/, "the apostrophe ’"],
