@@ -13,4 +13,8 @@ kind: KnownAgent,
 /**
  * The agent that it asks by.
  */
-agent: AgentId, };
+agent: AgentId, 
+/**
+ * True for a command that is asked about also where looking around is allowed, if the test runs nothing.
+ */
+asks?: boolean, };
