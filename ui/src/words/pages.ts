@@ -17,6 +17,7 @@ export const pages = {
   agent: {
     connected: "channel connected",
     idle: "not connected",
+    asked: (when: string) => `last asked ${when}`,
     allowAgain: "Allow Again",
     deniedUntil: (when: string) => `denying everything until ${when}`,
     preset: "What it may run",
