@@ -30,11 +30,13 @@ test.describe("the first run", () => {
     await expect(first.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
     await expect(page.getByRole("switch", { name: /Look around/ })).toBeChecked();
     await expect(page.getByTestId("rules-claude-code")).toContainText("Import 3 rules of Claude Code");
+    await expect(page.getByTestId("rules-claude-code")).toContainText("left out");
     await page.getByRole("button", { name: "Show Rules" }).first().click();
     await expect(page.getByText("left out: only a broad rule covers it")).toBeVisible();
     await nothingSerious(page);
 
     await page.getByRole("button", { name: "Continue" }).press("Enter");
+    await expect(page.getByTestId("try")).toContainText("touch hello.txt");
     await page.getByTestId("try").getByRole("button", { name: "Ask as Claude Code" }).click();
     await expect(first.getByRole("status")).toContainText("It works.");
     await expect(first).toContainText("Codex runs this hook only after you trust it");

@@ -1,7 +1,9 @@
 //! The main window: made when it is asked for, gone when it is closed.
 
 use crate::Page;
-use tauri::{AppHandle, LogicalSize, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+use tauri::{
+    AppHandle, LogicalSize, Manager, PhysicalPosition, WebviewUrl, WebviewWindowBuilder, WindowEvent,
+};
 
 /// Size of the window, in points.
 const MAIN: (f64, f64) = (1080.0, 700.0);
@@ -56,8 +58,18 @@ pub(crate) fn finish_first_run(app: &AppHandle) -> tauri::Result<()> {
     let Some(window) = app.get_webview_window(LABEL) else { return Ok(()) };
     window.set_resizable(true)?;
     window.set_min_size(Some(LogicalSize::new(LEAST.0, LEAST.1)))?;
-    window.set_size(LogicalSize::new(MAIN.0, MAIN.1))?;
-    window.center()
+    let size = LogicalSize::new(MAIN.0, MAIN.1);
+    window.set_size(size)?;
+    // Its new size is not known to every system at once: the middle is that of the size it will have.
+    let Some(screen) = window.current_monitor()? else { return window.center() };
+    let size = size.to_physical::<u32>(screen.scale_factor());
+    let middle = |from: i32, whole: u32, part: u32| {
+        from.saturating_add(i32::try_from(whole.saturating_sub(part) / 2).unwrap_or(0))
+    };
+    window.set_position(PhysicalPosition::new(
+        middle(screen.position().x, screen.size().width, size.width),
+        middle(screen.position().y, screen.size().height, size.height),
+    ))
 }
 
 /// Handles events of the window.

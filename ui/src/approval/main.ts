@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import { approvalBackend } from "../backend";
+import "../parts/contextmenu";
 import "../style/base.css";
 import Approval from "./Approval.svelte";
 

@@ -9,4 +9,8 @@ export type SetupTest = { kind: KnownAgent,
 /**
  * The agent that it asks by.
  */
-agent: AgentId, };
+agent: AgentId, 
+/**
+ * True for a command that is asked about also where looking around is allowed, if the test runs nothing.
+ */
+asks?: boolean, };

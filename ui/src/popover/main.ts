@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import { popoverBackend } from "../backend";
+import "../parts/contextmenu";
 import "../style/base.css";
 import Popover from "./Popover.svelte";
 

@@ -1,5 +1,6 @@
 import { mount } from "svelte";
 import { settingsBackend } from "../backend";
+import "../parts/contextmenu";
 import "../style/base.css";
 import "../style/settings.css";
 import Root from "./Root.svelte";

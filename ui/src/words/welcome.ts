@@ -50,12 +50,17 @@ export const welcome = {
     hide: "Hide Rules",
     none: "They have no rules of their own to import.",
     taken: { rules: "taken over", lines: "taken over", broad: "broad", "left-out": "left out" },
+    others: (broad: number, leftOut: number) =>
+      [broad > 0 ? `${broad} broad` : "", leftOut > 0 ? `${leftOut} left out` : ""]
+        .filter((one) => one !== "")
+        .join(" · "),
     imported: (n: number) => (n === 1 ? "1 rule imported" : `${n} rules imported`),
     cannotConfine: "This Mac can’t confine commands, so you are asked:",
   },
   try: {
     title: "Try one command",
-    hint: "A harmless command, on the way that your agent asks.",
+    hint: "This is what a question looks like.",
+    hintHook: "This is what a question looks like. Nothing runs.",
     run: (title: string) => `Ask as ${title}`,
     waiting: "Look for the panel, and answer it.",
     sent: "Asking…",
@@ -65,6 +70,7 @@ export const welcome = {
     failed: "It did not work:",
     remains: "Still to do:",
     command: "uname -s",
+    commandHook: "touch hello.txt",
   },
   add: {
     title: "Add Agent",

@@ -136,7 +136,7 @@ export class Setup {
   async test(choice: Choice, tell: (tested: SetupTested) => void, live: () => boolean) {
     const agent = choice.connected?.agent.id ?? choice.found.agent;
     try {
-      const test = await this.app.backend.call("setup.test", { kind: choice.kind, agent });
+      const test = await this.app.backend.call("setup.test", { kind: choice.kind, agent, asks: true });
       while (live()) {
         const tested = await this.app.backend.call("setup.tested", test);
         tell(tested);

@@ -191,7 +191,7 @@ fn keys(app: &App) -> String {
             };
             let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "d: {deny}   A: {once}{singly}{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll{inbox}   Tab: activity   q: quit"
+                "d: {deny}   A: {once}{singly}{all}{always}{edit}   w: deny with words   x: stop the agent for 10 minutes   Up Down PageUp PageDown: scroll{inbox}   Tab: activity   q: quit"
             )
         }
     }

@@ -394,6 +394,10 @@ pub struct SetupTest {
     pub kind: KnownAgent,
     /// The agent that it asks by.
     pub agent: AgentId,
+    /// True for a command that is asked about also where looking around is allowed, if the test runs nothing.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub asks: bool,
 }
 
 /// Names a test.

@@ -1,6 +1,6 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, named_by_headline};
+use super::effect::{effect_sentence, is_about_name, named_by_headline};
 use super::sentence::Sentence;
 use crate::piece::Shown;
 use postern_command::Effect;
@@ -24,7 +24,9 @@ pub fn danger(risk: &Risk) -> Vec<Shown> {
     {
         say(Sentence::new("Can't be undone.").pieces());
     }
-    for rated in risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous) {
+    // What follows from how a name looks says all of it.
+    let rest = risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous);
+    for rated in rest.filter(|rated| !is_about_name(&rated.effect)) {
         say(Sentence::default().then(effect_sentence(rated)).say(".").pieces());
     }
     for sentence in all.iter().filter_map(|rated| consequence(rated)) {

@@ -57,9 +57,12 @@ fn second(risk: &Risk) -> Option<&RatedEffect> {
     let (first, second) = (risk.effects.first()?, risk.effects.get(1)?);
     let both = [first, second].iter().all(|rated| rated.level == RiskLevel::Dangerous && !rated.guessed);
     // What a name looks like is no effect: it is among what makes it dangerous.
-    let is_name =
-        matches!(second.effect, Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) });
-    (both && !is_name && first.effect.kind() != second.effect.kind()).then_some(second)
+    (both && !is_about_name(&second.effect) && first.effect.kind() != second.effect.kind()).then_some(second)
+}
+
+/// Returns true if it is about how a name looks: where that name stands, its letters are marked.
+pub(super) fn is_about_name(effect: &Effect) -> bool {
+    matches!(effect, Effect::Unknown { why: Why::MixedAlphabets(_) | Why::LooksLikeAscii(_) })
 }
 
 /// Returns how many effects the headline names: the first ones.

@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The command: it reads nothing of the user's.
 const COMMAND: &str = "uname -s";
+/// The command that is asked about also where looking around is allowed. No hook runs what it is asked.
+const ASKED: &str = "touch hello.txt";
 /// Number of tests whose result is remembered.
 const MOST: usize = 32;
 
@@ -37,7 +39,7 @@ enum RunningTest {
 impl Setup {
     /// Starts a test.
     pub(crate) async fn test(&self, face: FaceId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
-        let SetupTest { kind, agent } = asked;
+        let SetupTest { kind, agent, asks } = asked;
         let how = known(kind).how;
         let session = format!("setup-{}", uuid::Uuid::now_v7());
         let under = match how {
@@ -45,7 +47,7 @@ impl Setup {
                 // An agent that does not exist is told by name, not by what its hook says.
                 self.host.ask::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
                 let command = self.command(how, &agent)?;
-                let event = event(hook, &session, &self.host.user().home);
+                let event = event(hook, if asks { ASKED } else { COMMAND }, &session, &self.host.user().home);
                 let running =
                     self.host.run_own_program(command[1..].to_vec(), event.to_string().into_bytes());
                 let (all, name) = (Arc::clone(&self.tests.all), session.clone());
@@ -93,14 +95,14 @@ impl Setup {
 }
 
 /// Returns the event by which an agent asks for the command.
-fn event(kind: Kind, session: &str, home: &str) -> Value {
+fn event(kind: Kind, command: &str, session: &str, home: &str) -> Value {
     match kind {
         Kind::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": session,
-            "command": COMMAND, "cwd": home}),
+            "command": command, "cwd": home}),
         Kind::GeminiCli => json!({"hook_event_name": "BeforeTool", "session_id": session, "cwd": home,
-            "tool_name": "run_shell_command", "tool_input": {"command": COMMAND}}),
+            "tool_name": "run_shell_command", "tool_input": {"command": command}}),
         _ => json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": home,
-            "tool_name": "Bash", "tool_input": {"command": COMMAND}}),
+            "tool_name": "Bash", "tool_input": {"command": command}}),
     }
 }
 

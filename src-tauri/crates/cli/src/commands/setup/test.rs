@@ -21,7 +21,8 @@ const BETWEEN: Duration = Duration::from_millis(200);
 pub(super) fn run(link: &mut Link, agent: &FoundAgent, asked: &Setup) -> Result<SetupTested, Failure> {
     // This terminal can show questions from now on.
     link.watch_questions()?;
-    let test = link.call::<StartTest>(&SetupTest { kind: agent.kind, agent: agent.agent.clone() })?;
+    let test =
+        link.call::<StartTest>(&SetupTest { kind: agent.kind, agent: agent.agent.clone(), asks: false })?;
     let mut end = Instant::now() + PATIENCE;
     loop {
         let tested = link.call::<GetTest>(&test)?;
