@@ -145,7 +145,8 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
 /// What stands in a substitution.
 pub(super) enum Inner<'a> {
     Commands(&'a StmtSeq),
-    Arithmetic,
+    /// Its parts.
+    Arithmetic(&'a [WordPartNode]),
 }
 
 /// Reads the word at `span`. `parts` are the parts that the tree has for it: the ends of substitutions come from there, and
@@ -212,8 +213,8 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
             WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. } => {
                 inner.insert(start, (end, Inner::Commands(body)));
             }
-            WordPart::ArithmeticExpansion { .. } => {
-                inner.insert(start, (end, Inner::Arithmetic));
+            WordPart::ArithmeticExpansion { expression_word_ast, .. } => {
+                inner.insert(start, (end, Inner::Arithmetic(&expression_word_ast.parts)));
             }
             _ => {}
         }
