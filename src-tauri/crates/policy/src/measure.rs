@@ -89,6 +89,8 @@ pub struct Measured {
     pub by_reason: Vec<Tally>,
     /// Counts of questions and denials by program, the highest first.
     pub by_program: Vec<Tally>,
+    /// The same by each kind of effect of the whole command.
+    pub by_effect: Vec<Tally>,
     /// Questions without an offer, by what prevents one.
     pub by_nothing_to_save: Vec<Tally>,
     /// The commands that are asked about or denied, in their order.
@@ -108,6 +110,8 @@ pub struct Stopped {
     pub reason: String,
     /// The programs that are not allowed, as in `byProgram`.
     pub programs: Vec<String>,
+    /// The kinds of its effects, as in `byEffect`.
+    pub effects: Vec<String>,
     /// The patterns of the first offer's rules; empty without an offer.
     pub offer: Vec<String>,
 }
@@ -132,10 +136,11 @@ pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
     for (at, call) in calls.iter().enumerate() {
         measuring.count(at, call);
     }
-    let Measuring { counts, reasons, programs, unsaved, .. } = measuring;
+    let Measuring { counts, reasons, programs, effects, unsaved, .. } = measuring;
     Ok(Measured {
         by_reason: reasons.sorted(),
         by_program: programs.sorted(),
+        by_effect: effects.sorted(),
         by_nothing_to_save: unsaved.sorted(),
         ..counts
     })
@@ -168,13 +173,14 @@ pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>
 struct Measuring<'a> {
     setup: &'a Setup,
     policy: AgentPolicy,
-    /// Working directories of each project.
+    /// Working directories of each project, those above before those below.
     tops: HashMap<String, BTreeSet<String>>,
     /// Each project's rules, those of the setup first.
     projects: HashMap<String, (Vec<Rule>, RuleSet)>,
     counts: Measured,
     reasons: Tallies,
     programs: Tallies,
+    effects: Tallies,
     unsaved: Tallies,
 }
 
@@ -193,6 +199,7 @@ impl<'a> Measuring<'a> {
             counts: Measured::default(),
             reasons: Tallies::default(),
             programs: Tallies::default(),
+            effects: Tallies::default(),
             unsaved: Tallies::default(),
         })
     }
@@ -218,11 +225,15 @@ impl<'a> Measuring<'a> {
             decision: verdict.decision,
             reason: reason(&verdict),
             programs: programs(&verdict).into_iter().collect(),
+            effects: effects(&verdict).into_iter().collect(),
             offer: offers.as_ref().map_or_else(|_| Vec::new(), |offers| self.patterns(offers.first())),
         };
         self.reasons.add(stopped.reason.clone(), asked, without_offer);
         for program in &stopped.programs {
             self.programs.add(program.clone(), asked, without_offer);
+        }
+        for effect in &stopped.effects {
+            self.effects.add(effect.clone(), asked, without_offer);
         }
         self.counts.stopped.push(stopped);
         match offers {
@@ -241,7 +252,7 @@ impl<'a> Measuring<'a> {
         self.policy.rules = compiled.clone();
         let cwd = path::normal(call.cwd.as_deref().unwrap_or(CWD));
         if settings.has_classes() && settings.folders.is_empty() {
-            self.policy.settings.folders = vec![self.folder_of(&call.project, &cwd)];
+            self.policy.settings.folders = self.folders_of(&call.project);
         }
         let reading = read_shell_at(&call.shell, Dialect::Bash, home);
         Pretended::line(&cwd, home, *origin).with_facts(&reading, &self.policy.settings, |facts| {
@@ -251,13 +262,15 @@ impl<'a> Measuring<'a> {
         })
     }
 
-    /// Returns the project's topmost folder that holds a working directory: the one that the person would name.
-    fn folder_of(&self, project: &str, cwd: &str) -> String {
-        let tops = self.tops.get(project).into_iter().flatten();
-        tops.filter(|top| path::is_within(cwd, top))
-            .min_by_key(|top| top.len())
-            .map_or(cwd, String::as_str)
-            .to_owned()
+    /// Returns the project's topmost working directories: those that the person would name, so that no session is refused.
+    fn folders_of(&self, project: &str) -> Vec<String> {
+        let mut folders: Vec<String> = Vec::new();
+        for top in self.tops.get(project).into_iter().flatten() {
+            if !folders.iter().any(|folder| path::is_within(top, folder)) {
+                folders.push(top.clone());
+            }
+        }
+        folders
     }
 
     fn patterns(&self, offer: Option<&Offer>) -> Vec<String> {
@@ -311,6 +324,11 @@ fn programs(verdict: &Verdict) -> BTreeSet<String> {
     let steps = verdict.steps.iter().filter(|step| step.decision != Decision::Allow);
     let name = |name: Option<&str>| name.map_or("(unknown)", path::base_name).to_owned();
     steps.map(|step| name(step.program.as_deref())).collect()
+}
+
+/// Returns the kinds of a command's effects.
+fn effects(verdict: &Verdict) -> BTreeSet<String> {
+    verdict.risk.effects.iter().map(|rated| rated.effect.kind().to_owned()).collect()
 }
 
 /// Returns a stable name for why a command is not allowed: the verdict's reason, the kind of its cause and what that is about.

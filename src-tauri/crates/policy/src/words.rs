@@ -35,6 +35,20 @@ impl WordPattern {
     }
 }
 
+/// Matches a pattern in which each `*` stands for a number.
+fn with_numbers(pattern: &str, word: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| word.strip_prefix(first)) else { return false };
+    for part in parts {
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        match behind.strip_prefix(part).filter(|_| behind.len() < rest.len()) {
+            Some(next) => rest = next,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
+
 /// The words of a pattern: a last `*` or `**` stands for any further words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordsPattern {
@@ -74,7 +88,17 @@ impl WordsPattern {
                 .all(|(pattern, word)| word.is_some_and(|word| pattern.matches(word)))
     }
 
-    /// Returns true if the pattern names the word at `index` literally.
+    /// Whether the same holds with each `*` inside a word for a number.
+    pub(crate) fn matches_with_numbers(&self, words: &[Option<&str>]) -> bool {
+        self.matches(words)
+            && self.words.iter().zip(words).all(|(pattern, word)| match (pattern, word) {
+                (WordPattern::Glob(text), Some(word)) => with_numbers(text, word),
+                (WordPattern::Literal(_), Some(_)) => true,
+                (_, None) => false,
+            })
+    }
+
+    /// Whether the pattern names the word at `index` literally.
     pub(crate) fn names(&self, index: usize) -> bool {
         self.words.get(index).is_some_and(WordPattern::is_literal)
     }
@@ -143,6 +167,28 @@ mod tests {
             ("cat a", "cat ?", false),
         ] {
             assert_eq!(pattern(rule).matches(&words(command)), expected, "{rule} against {command}");
+        }
+    }
+
+    #[test]
+    fn stars_of_an_offer_match_numbers_alone() {
+        for (rule, command, expected) in [
+            (
+                "gh api repos/o/r/pulls/*/comments/*/replies -f *",
+                "gh api repos/o/r/pulls/1/comments/23/replies -f body=x",
+                true,
+            ),
+            ("gh api repos/o/r/pulls/* -f *", "gh api repos/o/r/pulls/1/../../../x -f a", false),
+            ("gh api repos/o/r/pulls/* -f *", "gh api repos/o/r/pulls/ -f a", false),
+            ("gh api repos/o/r/pulls/* -f *", "gh api repos/o/r/pulls/1a -f a", false),
+            ("gh api x -F to=* -f *", "gh api x -F to=@f -f a", false),
+            ("git push *", "git push ?", true),
+        ] {
+            assert_eq!(
+                pattern(rule).matches_with_numbers(&words(command)),
+                expected,
+                "{rule} against {command}"
+            );
         }
     }
 

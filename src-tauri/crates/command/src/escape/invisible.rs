@@ -1,6 +1,6 @@
 //! Characters that a person cannot see, or cannot tell from nothing.
 
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use unicode_properties::{GeneralCategory, UnicodeEmoji, UnicodeGeneralCategory};
 
 /// Returns true if the character has no shape of its own: it must be shown as an escape.
 pub(super) fn is_invisible(c: char) -> bool {
@@ -23,6 +23,11 @@ pub(super) fn is_combining(c: char) -> bool {
         c.general_category(),
         GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark | GeneralCategory::SpacingMark
     )
+}
+
+/// Whether the character picks how the emoji before it is drawn: as a picture (`⚠️`).
+pub(super) fn follows_emoji(before: char, c: char) -> bool {
+    c == '\u{fe0f}' && !before.is_ascii() && before.is_emoji_char()
 }
 
 /// Letters, marks and symbols that are drawn as nothing: fillers, variation selectors, joiners, blank patterns.

@@ -12,7 +12,7 @@ pub use lookalike::{Lookalike, Resemblance, lookalikes};
 
 use std::fmt::Write as _;
 
-use invisible::{is_combining, is_invisible};
+use invisible::{follows_emoji, is_combining, is_invisible};
 
 /// Combining marks that a letter may carry before the rest is escaped (stacked marks can cover the lines around them).
 const MARKS_IN_A_ROW: usize = 4;
@@ -71,6 +71,18 @@ pub fn is_plain(text: &str) -> bool {
 /// are shown, and are no reason not to read a text.
 pub fn is_visible(text: &str) -> bool {
     shown_among(text, std::iter::empty()).all(|shown| matches!(shown, Shown::Plain(_)))
+}
+
+/// Whether every character of a text can be seen, or only picks how the emoji before it is drawn: it is escaped where it is
+/// shown, and is no reason not to read a text.
+pub fn is_readable(text: &str) -> bool {
+    let mut before = None;
+    let drawn = text.chars().filter(|c| {
+        let drawn = !before.is_some_and(|before| follows_emoji(before, *c));
+        before = Some(*c);
+        drawn
+    });
+    is_visible(&drawn.collect::<String>())
 }
 
 enum Shown {

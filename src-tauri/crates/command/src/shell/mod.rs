@@ -13,6 +13,7 @@ mod flow;
 mod fold;
 mod gate;
 mod heredocs;
+mod newlines;
 mod output;
 mod qualifiers;
 mod redirect;
@@ -189,7 +190,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         return None;
     }
     let visible = nest.text.replace(['\n', '\t'], " ");
-    if !escape::is_visible(&visible) {
+    if !escape::is_readable(&visible) {
         let what = "holds characters that cannot be seen";
         found.opaque.push(doubt(
             Unparsed::InvisibleCharacters,
@@ -225,8 +226,8 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     read.single
 }
 
-/// Returns true if the other parser sees the same commands, if need be in the text without its
-/// here-documents.
+/// Whether the other parser sees the same commands, if need be in the text without its here-documents, or with a semicolon for
+/// each newline between commands.
 fn agree(text: &str, read: &walk::Read) -> bool {
     let documents = &read.here_documents;
     if !heredocs::share_a_line(documents)
@@ -234,8 +235,13 @@ fn agree(text: &str, read: &walk::Read) -> bool {
     {
         return true;
     }
-    let hidden = (!documents.is_empty()).then(|| heredocs::hide(text, documents)).flatten();
     let arrows: Vec<usize> = documents.iter().map(|document| document.operator.start).collect();
-    let other = hidden.and_then(|text| gate::outline_where(&text, &read.masks, &arrows));
-    other.is_some_and(|other| other == read.outline)
+    let agrees = |text: &str| {
+        gate::outline_where(text, &read.masks, &arrows).is_some_and(|other| other == read.outline)
+    };
+    let hides = !documents.is_empty();
+    let hidden = if hides { heredocs::hide(text, documents) } else { Some(text.to_owned()) };
+    hidden.is_some_and(|text| {
+        hides && agrees(&text) || newlines::separated(&text, &read.outline).is_some_and(|text| agrees(&text))
+    })
 }

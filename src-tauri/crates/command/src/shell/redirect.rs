@@ -15,6 +15,19 @@ const TARGET: Problem = Problem {
     advice: Some("write the path out"),
 };
 
+const PATTERN: Problem = Problem {
+    code: Unparsed::RedirectTarget,
+    what: "the target of a redirection is a pattern, so that only the run tells which file it is",
+    advice: Some("quote the path"),
+};
+
+/// Returns true for a file that is read and that leads nowhere else than its known start, whatever its name turns out to be.
+/// Below `/dev` a shell opens connections.
+fn is_read_below(kind: RedirectionKind, scanned: &Scanned<'_>) -> bool {
+    let stays = !scanned.loose.strays && !scanned.loose.climbs;
+    kind == RedirectionKind::Read && stays && !scanned.start.starts_with("/dev")
+}
+
 impl Walk<'_> {
     /// Returns the scope inside a statement with redirections.
     pub(super) fn with_redirections(&mut self, statement: &Stmt, around: &Around) -> Around {
@@ -97,8 +110,13 @@ impl Walk<'_> {
         let span = range(redirect.span);
         if let Some(problem) = scanned.problem {
             self.doubt(&span, problem);
-        } else if value.is_none() && kind != RedirectionKind::Here && !self.slice(&span).contains("<(") {
-            self.doubt(&span, TARGET);
+        } else if value.is_none()
+            && kind != RedirectionKind::Here
+            && !self.slice(&span).contains("<(")
+            && !is_read_below(kind, scanned)
+        {
+            let is_pattern = scanned.start.len() > 1 && self.slice(&span).contains(['*', '?', '[']);
+            self.doubt(&span, if is_pattern { PATTERN } else { TARGET });
         } else if value.is_some_and(|value| value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/"))
         {
             let what = "opens a network connection";

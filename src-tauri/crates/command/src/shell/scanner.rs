@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use shuck_ast::{WordPart, WordPartNode};
+
 use super::ansi;
 use super::braces::Unit;
 use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operator};
@@ -19,7 +21,7 @@ pub(super) struct Scanner<'s, 'a> {
     pub(super) out: Scanned<'a>,
 }
 
-impl<'s> Scanner<'s, '_> {
+impl<'s, 'a> Scanner<'s, 'a> {
     fn rest(&self) -> &'s str {
         self.scope.source.get(self.at..self.end).unwrap_or_default()
     }
@@ -286,7 +288,10 @@ impl<'s> Scanner<'s, '_> {
                     prints = output::of(body, self.scope.source);
                 }
             }
-            Inner::Arithmetic => arithmetic(text, self.scope.variables)?,
+            Inner::Arithmetic(parts) => {
+                let text = self.with_numbers(here, text, parts);
+                arithmetic(&text, self.scope.variables)?;
+            }
         }
         let path = text.starts_with(['<', '>']);
         let number = text.starts_with("$((") || prints == Some(Prints::Number);
@@ -304,7 +309,32 @@ impl<'s> Scanner<'s, '_> {
         Ok(())
     }
 
-    /// Reads `${…}`: plain access, length, and operators with a literal operand.
+    /// Returns arithmetic with a number for each substitution in it that prints one, and reads the commands inside.
+    fn with_numbers(&mut self, here: usize, text: &str, parts: &'a [WordPartNode]) -> String {
+        let mut with = text.to_owned();
+        for part in parts.iter().rev() {
+            let WordPart::CommandSubstitution { body, .. } = &part.kind else { continue };
+            let (start, end) = (part.span.start.offset(), part.span.end.offset());
+            let Some(place) = start.checked_sub(here).zip(end.checked_sub(here)) else { continue };
+            let written = text.get(place.0..place.1).unwrap_or_default();
+            // Beside it, a name would become another one, and a number another number in another base.
+            let joins = |c: char| c.is_ascii_alphanumeric() || "_$#@[]".contains(c);
+            let alone = !text.get(..place.0).is_some_and(|before| before.ends_with(joins))
+                && !text.get(place.1..).is_some_and(|behind| behind.starts_with(joins));
+            let plain = written.starts_with("$(") && !written.starts_with("$((") && written.ends_with(')');
+            if plain
+                && alone
+                && !self.scope.variables.redefined
+                && output::of(body, self.scope.source) == Some(Prints::Number)
+            {
+                self.out.bodies.push(body);
+                with.replace_range(place.0..place.1, "1");
+            }
+        }
+        with
+    }
+
+    /// `${…}`: plain access, length, and operators with a literal operand.
     fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
         const HARD: Problem = Problem {
             code: Unparsed::ParameterExpansion,

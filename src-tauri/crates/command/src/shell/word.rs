@@ -145,7 +145,8 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
 /// Content of a substitution.
 pub(super) enum Inner<'a> {
     Commands(&'a StmtSeq),
-    Arithmetic,
+    /// Its parts.
+    Arithmetic(&'a [WordPartNode]),
 }
 
 /// Reads the word at `span`.
@@ -214,8 +215,8 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
             WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. } => {
                 inner.insert(start, (end, Inner::Commands(body)));
             }
-            WordPart::ArithmeticExpansion { .. } => {
-                inner.insert(start, (end, Inner::Arithmetic));
+            WordPart::ArithmeticExpansion { expression_word_ast, .. } => {
+                inner.insert(start, (end, Inner::Arithmetic(&expression_word_ast.parts)));
             }
             _ => {}
         }

@@ -51,13 +51,44 @@ use crate::{Dialect, Dir, RedirectionKind, Role, read_argv, read_shell};
 #[case("ls 2>&- a; 2>&- ls a b; 2>/dev/null >/dev/null ls a b", &["ls", "ls", "ls"])]
 #[case("cat <<E a b\nx\nE", &["cat"])]
 #[case("grep <<E x - f\nx\nE", &["grep"])]
+#[case("cat f | grep a | head -3\ngit status && git log", &["cat", "grep", "head", "git", "git"])]
+#[case("cat f 2>&1 | sort | uniq\n\n# a note\nls | wc && pwd", &["cat", "sort", "uniq", "ls", "wc", "pwd"])]
+#[case("cat f | sort | uniq\nCI=true npm test && ls", &["cat", "sort", "uniq", "npm", "ls"])]
+#[case("cat f | sort | uniq\ncat <<E\nx\nE\nls && pwd", &["cat", "sort", "uniq", "cat", "ls", "pwd"])]
+#[case("echo \"$(($(date +%s) - 1771684233)) s\"", &["echo", "date"])]
+#[case("s=$(date +%s); echo $(( ($(date +%s) - s) / 60 ))", &["", "date", "echo", "date"])]
+#[case("for f in a.txt b.txt; do wc -l < \"$f\"; done", &["wc"])]
+#[case("for f in src/*.rs; do wc -l < \"$f\"; done", &["wc"])]
+#[case("git commit -m '\u{26a0}\u{fe0f} \u{2705} x'", &["git"])]
 fn understood(#[case] line: &str, #[case] expected: &[&str]) {
     let reading = bash(line);
     assert!(reads_clear(&reading), "{line:?} should be clear: {reading:#?}");
     assert_eq!(heads(&reading), expected, "{line:?}");
 }
 
-/// Runs `id` in some shell by each of these, and at least one published parser or gate does not see it.
+/// What is near to that, and does more or may do more.
+#[rstest]
+#[case("echo $(($(cat n) + 1))")]
+#[case("echo $((x$(date +%s)))")]
+#[case("echo $((16#$(date +%s)))")]
+#[case("echo $((a[$(date +%s)]))")]
+#[case("date() { cat n; }; echo $(($(date +%s)))")]
+#[case("for f in host/80; do cat < /dev/tcp/$f; done")]
+#[case("for f in a b; do cat < \"../$f\"; done")]
+#[case("for f in ../a; do cat < \"$f\"; done")]
+#[case("for f in $(cat l); do cat < \"$f\"; done")]
+#[case("for f in a b; do ls > \"$f\"; done")]
+#[case("cat < $X")]
+#[case("cat > src/[id]/page.tsx <<'E'\nx\nE")]
+#[case("git commit -m 'a\u{fe0f}'")]
+#[case("git commit -m '\u{26a0}\u{200d}'")]
+#[case("cat f | sort | uniq\nls && \"pwd")]
+#[case("cat f | sort | uniq\nls && (")]
+fn doubtful(#[case] line: &str) {
+    assert!(!reads_clear(&bash(line)), "{line:?}");
+}
+
+/// Each of these runs `id` in some shell, and at least one published parser or gate does not see it.
 #[rstest]
 #[case("echo \"${x:-'$(id)'}\"")]
 #[case("echo \"${x:-`id`}\"")]
@@ -127,6 +158,12 @@ fn understood(#[case] line: &str, #[case] expected: &[&str]) {
 #[case("op=-v; [ $op 'a[$(id)]' ]")]
 #[case("set -- 'a[$(id)]'; echo $(($1))")]
 #[case("git() { :; }; unset git; id")]
+#[case("ls | cat | wc\nid && ls")]
+#[case("ls | cat | wc # \\\nid && ls")]
+#[case("ls | cat | wc '\n'; id && ls")]
+#[case("ls | cat | wc \\\nid && ls; id")]
+#[case("cat <<E | cat | wc\nx\nE\nid && ls")]
+#[case("echo $(($(echo 'a[$(id)]') + 1))")]
 fn a_hidden_command_is_a_step_or_is_not_allowed(#[case] line: &str) {
     let reading = bash(line);
     let seen = heads(&reading).iter().any(|head| head == "id");

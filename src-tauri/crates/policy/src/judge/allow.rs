@@ -132,7 +132,10 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
     let words = subject.elevated.as_ref().unwrap_or(&subject.words);
     if let Some(command) = &rule.command {
         let program = words.len() - subject.words.len();
-        if !command.matches(words) || !(0..=program).all(|at| command.names(at)) {
+        // What an offer saved covers no more than it showed.
+        let narrow = rule.rule.limits.is_some();
+        let matches = if narrow { command.matches_with_numbers(words) } else { command.matches(words) };
+        if !matches || !(0..=program).all(|at| command.names(at)) {
             return Coverage::Nothing;
         }
     }

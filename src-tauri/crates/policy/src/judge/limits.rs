@@ -11,7 +11,7 @@ use crate::protected::Protected;
 use crate::risk::{self, RatedEffect};
 use crate::rule::{CoveredEffect, Limits};
 use crate::verdict::RiskLevel;
-use postern_command::{ArgEffect, Effect, Redirection, RedirectionKind, Scope, Word};
+use postern_command::{ArgEffect, Effect, Redirection, RedirectionKind, Scope, Step, Word};
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
@@ -101,6 +101,10 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
     if let Some(gap) = changes_unbound(facts, subject, &folders, &protected).filter(|_| changes && !exact) {
         return Some(gap);
     }
+    let sends = subject.step.ways_out.iter().any(|way| way.effect == ArgEffect::Sends);
+    if sends && !exact && !sends_written_text(subject.step) {
+        return Some(Gap::RunTimePath);
+    }
     let led = subject.found.targets.iter().map(|target| target.real.as_str());
     if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(subject) {
         return Some(Gap::RunTimePath);
@@ -117,6 +121,30 @@ pub(super) fn beyond(limits: &Limits, exact: bool, facts: &Facts<'_>, subject: &
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
 pub(crate) fn bound(effect: ArgEffect) -> bool {
     matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
+}
+
+/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else: `-f` sends its text,
+/// `-F` would read a file for `@FILE`.
+pub(crate) fn sends_written_text(step: &Step) -> bool {
+    let known: Option<Vec<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let Some(["gh", "api", path, fields @ ..]) = known.as_deref() else { return false };
+    let is_number = |value: &str| {
+        let number = value.split_once('=').map(|(_, number)| number);
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut words = fields.iter();
+    while let Some(word) = words.next() {
+        let fits = match *word {
+            "-f" | "--raw-field" | "-q" | "--jq" => words.next().is_some(),
+            "-F" | "--field" => words.next().is_some_and(|value| is_number(value)),
+            "-i" | "--include" | "--paginate" | "--silent" => true,
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+    }
+    path.contains('/') && !path.starts_with('-')
 }
 
 /// Returns the folder with key material that a step names, or goes through without a name.

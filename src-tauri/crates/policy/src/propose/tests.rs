@@ -1,6 +1,7 @@
 use crate::testing::{Scene, identity, rule};
 use crate::{
-    Decision, Effect, Input, NothingToSave, Offer, OfferLabel, Offered, Reason, RuleInput, pattern_text,
+    Decision, Effect, Input, NothingToSave, Offer, OfferLabel, Offered, Reason, Rule, RuleInput, RuleOrigin,
+    pattern_text,
 };
 
 fn shown(offers: &[Offer]) -> Vec<String> {
@@ -94,6 +95,67 @@ fn only_what_names_everything_is_offered_by_its_words() {
         "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
+    }
+}
+
+#[test]
+fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
+    let scene = || Scene::new().program("/usr/bin/gh", "gh").allow("cat *");
+    let judged = |saved: &Rule, text: &str| scene().rule(saved.clone()).shell(text).judge().decision;
+    for (text, expected, allowed, asked) in [
+        (
+            "gh api repos/o/r/pulls/1/comments/23/replies -f body='Fixed in 4'",
+            "command: gh api repos/o/r/pulls/*/comments/*/replies -f * pinned",
+            vec!["gh api repos/o/r/pulls/7/comments/8/replies -f body=done"],
+            vec![
+                "gh api repos/o/other/pulls/7/comments/8/replies -f body=x",
+                "gh api repos/o/r/pulls/7/../../../a/b/comments/8/replies -f body=x",
+                "gh api repos/o/r/pulls//comments/8/replies -f body=x",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -X DELETE",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -F a=@/etc/passwd",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --input notes",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -Fa=@notes",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --field=a=@notes",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -H 'X: y'",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x $MORE",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --hostname h.example",
+                "gh api repos/o/r/pulls/7/comments/8/replies -f body=\"$(cat notes)\"",
+                "gh api repos/o/r/pulls/7/comments/8/replies -F body=@notes",
+                "gh api repos/o/r/pulls/7/merge -f body=x",
+            ],
+        ),
+        (
+            "gh api repos/o/r/pulls/3/comments --field in_reply_to=4 --raw-field body=x",
+            "command: gh api repos/o/r/pulls/*/comments --field in_reply_to=* * pinned",
+            vec!["gh api repos/o/r/pulls/3/comments --field in_reply_to=5 --raw-field body=y"],
+            vec![
+                "gh api repos/o/r/pulls/3/comments --field in_reply_to=@/etc/passwd --raw-field body=y",
+                "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 --field body=@notes",
+                "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 repos/o/r/merges",
+            ],
+        ),
+    ] {
+        let offers = scene().shell(text).offers();
+        assert_eq!(shown(&offers)[0], expected, "{text}");
+        let saved = Rule { id: 1, ..offers[0].rules(RuleOrigin::Any).next().unwrap() };
+        for text in allowed {
+            assert_eq!(judged(&saved, text), Decision::Allow, "{text}");
+        }
+        for text in asked {
+            assert_eq!(judged(&saved, text), Decision::Ask, "{text}");
+        }
+    }
+    for text in [
+        "gh api graphql -f query='mutation {x}'",
+        "gh api repos/o/r/issues -F body=@notes",
+        "gh api repos/o/r/issues --input notes",
+        "gh api repos/o/r/issues -f a=b -F body=@notes",
+        "gh api repos/o/r/issues -f a=b -H 'X: y'",
+        "gh api repos/o/r/issues -f a=b --hostname h.example",
+        "gh api repos/o/r/pulls/1 -X DELETE",
+    ] {
+        let offers = shown(&scene().shell(text).offers());
+        assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
     }
 }
 

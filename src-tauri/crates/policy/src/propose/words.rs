@@ -1,7 +1,7 @@
 //! The words that name an action: what a rule for it begins with.
 
-use crate::judge::is_bound_by_limits;
-use postern_command::{ArgEffect, Class, Step, arity, class_of, known_program, leading_options};
+use crate::judge::{is_bound_by_limits, sends_written_text};
+use postern_command::{ArgEffect, Class, Step, UnsafeArg, arity, class_of, known_program, leading_options};
 
 /// Words of a rule for a step, at most.
 const MOST: usize = 8;
@@ -14,18 +14,48 @@ pub(super) fn of(step: &Step) -> Option<String> {
     let name = *known.first()?;
     let ways = || step.ways_out.iter().filter(|way| !is_bound_by_limits(way.effect));
     let tool = tool(step, &known);
-    let is_named = |effect| matches!(effect, ArgEffect::Folder | ArgEffect::NamedCode);
-    if name.contains('/') || tool.is_none() && !ways().all(|way| is_named(way.effect)) {
+    let named = |way: &UnsafeArg| match way.effect {
+        ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
+        ArgEffect::Sends if sends_written_text(step) => field(&known, way.argument),
+        _ => None,
+    };
+    if name.contains('/') || tool.is_none() && !ways().all(|way| named(way).is_some()) {
         return None;
     }
-    let unsafe_words = ways().map(|way| way.argument + 1).max().unwrap_or(0);
+    let unsafe_words = ways().map(|way| named(way).unwrap_or(way.argument + 1)).max().unwrap_or(0);
     let count = match tool {
         Some(count) => count,
         None if names_module(step) => module(&known, unsafe_words),
         None => verb(&known)?,
     };
     let words = known.get(..count.max(unsafe_words)).filter(|words| words.len() <= MOST)?;
-    words.iter().all(is_plain).then(|| format!("{} *", words.join(" ")))
+    let sends = ways().any(|way| way.effect == ArgEffect::Sends);
+    let written = |word: &&str| if sends { numbered(word) } else { (*word).to_owned() };
+    let texts: Vec<String> = words.iter().map(written).collect();
+    words.iter().all(is_plain).then(|| format!("{} *", texts.join(" ")))
+}
+
+/// Returns the count of words up to a field of a call that sends it, with the number of `-F name=NUMBER`.
+fn field(known: &[&str], at: usize) -> Option<usize> {
+    match *known.get(at)? {
+        "-f" | "--raw-field" => Some(at + 1),
+        "-F" | "--field" => Some(at + 2),
+        _ => None,
+    }
+}
+
+/// Returns a word with a `*` for each number between slashes or behind `=`: the next issue, or the next comment.
+fn numbered(word: &str) -> String {
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = |text: &str| {
+        let parts = text.split('/').map(|part| if number(part) { "*" } else { part });
+        parts.collect::<Vec<_>>().join("/")
+    };
+    match word.split_once('=') {
+        Some((name, value)) if number(value) => format!("{name}=*"),
+        _ if word.contains('/') => parts(word),
+        _ => word.to_owned(),
+    }
 }
 
 /// Returns the command pattern for a program with any arguments; `None` if its name can't stand for itself in a pattern.

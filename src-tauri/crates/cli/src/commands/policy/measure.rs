@@ -120,6 +120,7 @@ fn show(measured: &Measured) -> Result<(), Failure> {
     }
     list("REASON", &measured.by_reason)?;
     list("PROGRAM", &measured.by_program)?;
+    list("EFFECT", &measured.by_effect)?;
     list("NO OFFER BECAUSE", &measured.by_nothing_to_save)
 }
 
