@@ -77,7 +77,10 @@ fn rooms_know_only_whom_they_may() {
         ("host", &["programs", "command", "policy", "request", "protocol", "contract", "store"]),
         (
             "doors",
-            &["host", "client", "programs", "command", "policy", "request", "protocol", "contract", "store"],
+            &[
+                "host", "client", "programs", "command", "policy", "request", "protocol", "contract",
+                "store", "fleet",
+            ],
         ),
     ]);
     let metadata = metadata();

@@ -7,6 +7,7 @@
 mod chat;
 mod door;
 mod doors;
+pub mod fleet;
 mod forwarder;
 pub mod hooks;
 mod kept_running;

@@ -36,7 +36,7 @@ pub struct Fleet {
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) fresh: Fresh,
-    /// Absent after a restart: the timer began anew.
+    /// Absent after a restart: the timer began again.
     pub(crate) came: Option<Duration>,
 }
 
@@ -136,7 +136,7 @@ impl Fleet {
         }
     }
 
-    /// Returns whether an owner said lately that this roster is the newest. Every doubt about a clock says no.
+    /// Returns whether an owner said recently that this roster is the newest. Every doubt about a clock says no.
     pub fn is_fresh(&self, now: Now) -> bool {
         let Some(said) = &self.fresh else { return false };
         let limit = self.pinned.roster.fresh_for;

@@ -1,7 +1,7 @@
 //! Joining: both sides commit to their keys, reveal them under a MAC with the code's secret, and show six digits.
 //!
-//! Whoever stole the code can answer in either side's place, but has committed before it knows the other's keys: the
-//! digits then differ, but for one chance in a million. Whoever sits between without the code fails at the MAC.
+//! A thief of the code can answer in either side's place, but has committed before it knows the other's keys: the
+//! digits then differ, but for one chance in a million. A broker in between without the code fails at the MAC.
 
 use crate::code::Code;
 use crate::id::Hash;

@@ -6,6 +6,7 @@
 mod admit;
 mod anchor;
 mod base32;
+mod broker;
 mod bundle;
 mod code;
 mod envelope;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use admit::{Admitted, Decided, Now, admit};
 pub use anchor::{Anchor, Finding, Head, Report, chained, records_match, verify};
+pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, InForce, Reach, Stage};
 pub use code::{CODE_LASTS, Code, CodeError};
 pub use envelope::{Envelope, EnvelopeError, Signature, pae};

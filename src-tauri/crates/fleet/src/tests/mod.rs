@@ -2,6 +2,7 @@
 
 mod answers;
 mod audit;
+mod brokers;
 mod envelopes;
 mod joins;
 mod policies;
