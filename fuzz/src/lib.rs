@@ -1,6 +1,7 @@
 //! Checks that must hold for any bytes, one for each fuzz target. Each panics if it does not hold.
 
 pub mod chat;
+pub mod fleet;
 pub mod frames;
 pub mod openclaw;
 pub mod permissions;

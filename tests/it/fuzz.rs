@@ -59,6 +59,11 @@ fn every_entry_of_the_websocket_s_corpus_holds() {
     replay("websocket", targets::websocket::check);
 }
 
+#[test]
+fn every_entry_of_the_fleet_s_corpus_holds() {
+    replay("fleet", targets::fleet::check);
+}
+
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =

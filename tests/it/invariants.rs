@@ -4,7 +4,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const PURE: [&str; 6] = ["programs", "command", "policy", "request", "protocol", "contract"];
+const PURE: [&str; 7] = ["programs", "command", "policy", "request", "protocol", "contract", "fleet"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -70,13 +70,17 @@ fn rooms_know_only_whom_they_may() {
         ("policy", &["programs", "command", "protocol"]),
         ("request", &["policy", "programs", "command", "protocol"]),
         ("contract", &["request", "policy", "programs", "command", "protocol"]),
+        ("fleet", &[]),
         ("store", &["policy", "programs", "command", "request", "protocol"]),
         ("client", &["protocol"]),
         ("run", &["client", "protocol"]),
         ("host", &["programs", "command", "policy", "request", "protocol", "contract", "store"]),
         (
             "doors",
-            &["host", "client", "programs", "command", "policy", "request", "protocol", "contract", "store"],
+            &[
+                "host", "client", "programs", "command", "policy", "request", "protocol", "contract",
+                "store", "fleet",
+            ],
         ),
     ]);
     let metadata = metadata();

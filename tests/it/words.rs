@@ -115,7 +115,9 @@ fn lists_say_what_things_are_and_nothing_that_says_nothing() {
     assert!(doctor.contains(&channel), "{doctor}");
     assert_eq!(doctor.matches("control socket").count(), 1, "{doctor}");
     let help = host.ok(&["doors", "--help"]);
-    for door in ["websocket", "openclaw", "mcp-http", "telegram", "xmpp", "forwarder", "webhook", "otel"] {
+    for door in
+        ["websocket", "openclaw", "mcp-http", "telegram", "xmpp", "forwarder", "webhook", "otel", "fleet"]
+    {
         assert!(help.contains(door), "{door}: {help}");
     }
     let permissions = host.data().join("policy/main/permissions.jsonc");

@@ -3,4 +3,4 @@
 /**
  * A door. Its name is what `postern doors` takes.
  */
-export type DoorKind = "websocket" | "openclaw" | "mcp-http" | "telegram" | "xmpp" | "forwarder" | "webhook" | "otel";
+export type DoorKind = "websocket" | "openclaw" | "mcp-http" | "telegram" | "xmpp" | "forwarder" | "webhook" | "otel" | "fleet";

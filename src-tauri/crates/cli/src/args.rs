@@ -1,5 +1,6 @@
 //! Arguments of `postern`, as `postern help` shows them.
 
+use crate::fleet_args::Fleet;
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, Rules};
@@ -48,6 +49,9 @@ pub(crate) enum Command {
         /// Keep running; print each question as it opens and closes
         #[arg(long)]
         watch: bool,
+        /// Those of a Mac of your fleet, or of `all`
+        #[arg(long, value_name = "NAME")]
+        host: Option<String>,
         #[command(flatten)]
         json: Json,
     },
@@ -112,9 +116,13 @@ pub(crate) enum Command {
     /// Manage skills and the CLIs they use
     #[command(subcommand)]
     Skills(Skills),
-    /// Manage integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel
+    /// Manage integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel,
+    /// fleet
     #[command(subcommand)]
     Doors(Doors),
+    /// Let other Macs answer: start or join a fleet, invite and revoke its members
+    #[command(subcommand)]
+    Fleet(Fleet),
     /// Install and answer hooks of coding agents: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
     /// Codex, Windsurf, Cline, Kiro CLI, opencode
     #[command(subcommand)]
@@ -316,6 +324,9 @@ pub(crate) struct Approve {
     /// Digest of the question you saw; answers without asking again
     #[arg(long)]
     pub(crate) digest: Option<String>,
+    /// Mac of your fleet on which it waits
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -359,6 +370,9 @@ pub(crate) struct Deny {
     /// Digest of the question you saw
     #[arg(long)]
     pub(crate) digest: Option<String>,
+    /// Mac of your fleet on which it waits
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
 }
 
 /// `postern confine`.
@@ -557,4 +571,6 @@ pub(crate) enum DoorName {
     Webhook,
     /// Events to OpenTelemetry
     Otel,
+    /// Approvers on other Macs
+    Fleet,
 }

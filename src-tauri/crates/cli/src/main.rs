@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod fleet_args;
 #[cfg(test)]
 mod grammar;
 mod hook_args;
@@ -88,11 +89,27 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Import(command) => commands::import::run(link, surroundings, &command),
         Command::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),
-        Command::Questions { watch: true, json } => commands::questions::watch(&mut link()?, json.json),
-        Command::Questions { watch: false, json } => commands::questions::list(&mut link()?, json.json),
+        Command::Questions { watch: true, host: Some(host), json } => {
+            commands::fleet::watch(&data, &host, json.json)
+        }
+        Command::Questions { watch: false, host: Some(host), json } => {
+            commands::fleet::list(&data, &host, json.json)
+        }
+        Command::Questions { watch: true, json, .. } => commands::questions::watch(&mut link()?, json.json),
+        Command::Questions { watch: false, json, .. } => commands::questions::list(&mut link()?, json.json),
         Command::Tui => tui::run(&mut link()?),
-        Command::Approve(command) => commands::questions::approve(&mut link()?, command),
-        Command::Deny(command) => commands::questions::deny(&mut link()?, command),
+        Command::Fleet(command) => {
+            let path = surroundings.path();
+            commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)
+        }
+        Command::Approve(command) => match &command.host {
+            Some(host) => commands::fleet::approve(&data, host, &command),
+            None => commands::questions::approve(&mut link()?, command),
+        },
+        Command::Deny(command) => match &command.host {
+            Some(host) => commands::fleet::deny(&data, host, &command),
+            None => commands::questions::deny(&mut link()?, command),
+        },
         Command::Explain(command) => commands::explain::run(&mut link()?, command),
         Command::Confine(command) => commands::confine::run(&data, surroundings, &command),
         Command::Programs(command) => commands::programs::run(&data, command),

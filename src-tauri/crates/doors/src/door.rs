@@ -1,6 +1,7 @@
 //! Interface of every open door.
 
 use crate::chat::{Chat, Telegram, Xmpp};
+use crate::fleet;
 use crate::forwarder::Forwarder;
 use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
@@ -21,6 +22,7 @@ pub(crate) enum Door {
     Forwarder(Forwarder),
     Webhook(Webhook),
     Otel(Otel),
+    Fleet(fleet::Door),
 }
 
 impl Door {
@@ -36,6 +38,7 @@ impl Door {
             DoorKind::Forwarder => Forwarder::open(host, values).await.map(Self::Forwarder),
             DoorKind::Webhook => Webhook::open(host, values).await.map(Self::Webhook),
             DoorKind::Otel => Otel::open(host, values).await.map(Self::Otel),
+            DoorKind::Fleet => fleet::Door::open(host).map(Self::Fleet),
         }
     }
 
@@ -44,6 +47,7 @@ impl Door {
         match self {
             Self::Websocket(door) => door.clients(),
             Self::Webhook(door) => door.clients(),
+            Self::Fleet(door) => door.clients(),
             Self::Openclaw(_) | Self::McpHttp(_) | Self::Forwarder(_) | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.clients(),
             Self::Xmpp(door) => door.clients(),
@@ -58,7 +62,8 @@ impl Door {
             | Self::McpHttp(_)
             | Self::Forwarder(_)
             | Self::Webhook(_)
-            | Self::Otel(_) => Vec::new(),
+            | Self::Otel(_)
+            | Self::Fleet(_) => Vec::new(),
             Self::Telegram(door) => door.notes(),
             Self::Xmpp(door) => door.notes(),
         }
@@ -68,6 +73,7 @@ impl Door {
     pub(crate) fn trouble(&self) -> Option<String> {
         match self {
             Self::Webhook(door) => door.trouble(),
+            Self::Fleet(door) => door.trouble(),
             Self::Websocket(_)
             | Self::Openclaw(_)
             | Self::McpHttp(_)
@@ -86,7 +92,8 @@ impl Door {
             | Self::McpHttp(_)
             | Self::Forwarder(_)
             | Self::Webhook(_)
-            | Self::Otel(_) => Ok(()),
+            | Self::Otel(_)
+            | Self::Fleet(_) => Ok(()),
             Self::Telegram(door) => door.settle().await,
             Self::Xmpp(door) => door.settle().await,
         }
@@ -103,6 +110,7 @@ impl Door {
             Self::Forwarder(door) => Ok(door.set_up()),
             Self::Webhook(door) => Ok(door.set_up()),
             Self::Otel(door) => Ok(door.set_up()),
+            Self::Fleet(door) => door.set_up(),
         }
     }
 
@@ -120,6 +128,9 @@ impl Door {
                 "whoever comes through the forwarder has the agent's key: postern agents rotate-key ID",
             )),
             Self::Webhook(door) => door.revoke(client).await,
+            Self::Fleet(_) => Err(ControlError::not_found(
+                "an owner removes a member of the fleet: postern fleet revoke NAME",
+            )),
             Self::Otel(_) => {
                 Err(ControlError::not_found("this door has one other side: postern doors disable otel"))
             }
@@ -137,6 +148,7 @@ impl Door {
             Self::Forwarder(door) => door.close().await,
             Self::Webhook(door) => door.close().await,
             Self::Otel(door) => door.close().await,
+            Self::Fleet(door) => door.close().await,
         }
     }
 }

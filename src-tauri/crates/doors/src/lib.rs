@@ -11,6 +11,7 @@ extern crate self as postern_doors;
 mod chat;
 mod door;
 mod doors;
+pub mod fleet;
 mod forwarder;
 pub mod hooks;
 mod kept_running;

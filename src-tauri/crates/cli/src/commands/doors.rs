@@ -102,6 +102,7 @@ impl From<DoorName> for DoorKind {
             DoorName::Forwarder => Self::Forwarder,
             DoorName::Webhook => Self::Webhook,
             DoorName::Otel => Self::Otel,
+            DoorName::Fleet => Self::Fleet,
         }
     }
 }

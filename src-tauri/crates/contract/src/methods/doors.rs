@@ -26,11 +26,13 @@ pub enum DoorKind {
     Webhook,
     /// Outgoing events, as OpenTelemetry traces and logs.
     Otel,
+    /// Approvers on other Macs, who meet this host at a NATS server.
+    Fleet,
 }
 
 impl DoorKind {
     /// Every door.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Websocket,
         Self::Openclaw,
         Self::McpHttp,
@@ -39,6 +41,7 @@ impl DoorKind {
         Self::Forwarder,
         Self::Webhook,
         Self::Otel,
+        Self::Fleet,
     ];
 
     /// Returns the name on the wire.
@@ -52,6 +55,7 @@ impl DoorKind {
             Self::Forwarder => "forwarder",
             Self::Webhook => "webhook",
             Self::Otel => "otel",
+            Self::Fleet => "fleet",
         }
     }
 
@@ -72,6 +76,7 @@ impl DoorKind {
             Self::Forwarder => "Channels over TCP",
             Self::Webhook => "Webhook",
             Self::Otel => "OpenTelemetry",
+            Self::Fleet => "Fleet",
         }
     }
 
@@ -139,6 +144,8 @@ impl DoorKind {
                 let hint = "http://127.0.0.1:4318 where nothing is said: a collector on this machine";
                 vec![DoorSetting::new("endpoint", "Collector", Text, hint), commands(), authority()]
             }
+            // What it needs is kept when this Mac starts or joins a fleet.
+            Self::Fleet => Vec::new(),
         }
     }
 
@@ -153,6 +160,7 @@ impl DoorKind {
             Self::Forwarder => "A sandbox in a virtual machine reaches its agent's channel over TCP.",
             Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
             Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
+            Self::Fleet => "Approvers on other Macs see questions, sealed for them, and answer them there.",
         }
     }
 }

@@ -1,0 +1,320 @@
+//! `postern fleet …`
+
+mod broker;
+mod elsewhere;
+
+pub(crate) use elsewhere::{approve, deny, list, watch};
+
+use crate::failure::Failure;
+use crate::fleet_args::{Fleet, Invite, Join, RiskName, Start};
+use crate::link::Link;
+use crate::print;
+use crate::typed::{is_yes, typed};
+use postern_command::escape::text as escaped;
+use postern_contract::methods::{
+    DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
+};
+use postern_doors::fleet::{
+    Code, FleetError, Folder, Id, Invitation, Joining, May, Member, Owner, Risk, Role, Wanted,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a question on the terminal is answered with elsewhere.
+const NO_TERMINAL: &str = "no terminal to ask on: run this in a terminal";
+
+pub(crate) fn run(
+    data: &Path,
+    home: &Path,
+    path: Option<&str>,
+    link: impl Fn() -> Result<Link, Failure>,
+    command: Fleet,
+) -> Result<(), Failure> {
+    let folder = Folder::of(data);
+    match command {
+        Fleet::Start(command) => start(&folder, home, path, link, &command),
+        Fleet::Invite(command) => invite(&folder, &command),
+        Fleet::Join(command) => join(&folder, link, &command),
+        Fleet::Members(json) => members(&folder, json.json),
+        Fleet::Revoke { member } => revoke(&folder, &member),
+        Fleet::Leave { yes } => leave(&folder, link, yes),
+        Fleet::Status(json) => status(&folder, link, json.json),
+    }
+}
+
+/// Runs what speaks to the broker.
+fn connected<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
+    let done = runtime.block_on(work).map_err(|error| failure(&error));
+    runtime.shutdown_background();
+    done
+}
+
+fn failure(error: &FleetError) -> Failure {
+    let words = escaped(&error.to_string());
+    match error {
+        FleetError::Own(_) => Failure::own(words),
+        _ => Failure::refused(words),
+    }
+}
+
+fn id(text: &str) -> Result<Id, Failure> {
+    text.parse().map_err(|error| Failure::usage(format!("{}: {error}", escaped(text))))
+}
+
+fn start(
+    folder: &Folder,
+    home: &Path,
+    path: Option<&str>,
+    link: impl Fn() -> Result<Link, Failure>,
+    command: &Start,
+) -> Result<(), Failure> {
+    if folder.membership().is_ok() {
+        return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
+    }
+    let mut link = link()?;
+    let wanted = Wanted {
+        listen: command.listen,
+        name: command.name.clone(),
+        person: command.person.clone(),
+        group: id(&command.group)?,
+        before_2_10: command.before_2_10,
+    };
+    let started = postern_doors::fleet::start(folder, &wanted).map_err(|error| failure(&error))?;
+    let service = broker::service(folder.path(), home, path);
+    print::line(format!("{}/broker.conf:\n", folder.path().display()))?;
+    print::line(&started.configuration)?;
+    if let Some(service) = &service {
+        print::line(format!("{}:\n\n{}", service.path.display(), service.text))?;
+    }
+    if command.listen.ip().is_loopback() {
+        print::line("The broker listens on this Mac alone. For other Macs: --listen ADDRESS:PORT.")?;
+    }
+    if !command.yes
+        && !is_yes(&typed("Write these files? Type yes:", "name --yes to write them without asking")?)
+    {
+        return Err(Failure::no("nothing was written"));
+    }
+    started.keep(folder).map_err(|error| failure(&error))?;
+    match &service {
+        Some(service) => {
+            service.write()?;
+            print::line(format!("Start the broker: {}", service.start))?;
+        }
+        None => print::line(format!(
+            "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}/broker.conf'",
+            folder.path().display()
+        ))?,
+    }
+    open(&mut link)?;
+    print::line("Then invite another Mac: postern fleet invite NAME --person PERSON")
+}
+
+fn open(link: &mut Link) -> Result<(), Failure> {
+    link.call::<EnableDoor>(&DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).map(drop)
+}
+
+fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
+    let groups = command.groups.iter().map(|group| id(group)).collect::<Result<Vec<_>, _>>()?;
+    let risk = match command.risk {
+        RiskName::Safe => Risk::Safe,
+        RiskName::NeedsReview => Risk::NeedsReview,
+        RiskName::Dangerous => Risk::Dangerous,
+    };
+    let approver = May { groups: groups.clone(), risk, once_only: command.once_only };
+    let name = command.name.clone();
+    let person = command.person.clone().unwrap_or_else(|| name.clone());
+    let invitation = Invitation { name, person, groups, approver };
+    if !folder.path().join("broker.conf").exists() {
+        return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
+    }
+    let mut refused = None;
+    let done = connected(async {
+        let mut owner = Owner::connect(folder).await?;
+        let code = owner.invite()?;
+        broker::reload(folder.path());
+        let invited = invited(&mut owner, code, &invitation, &mut refused).await;
+        // In every case the code works no more.
+        owner.uninvite()?;
+        broker::reload(folder.path());
+        invited
+    });
+    match refused {
+        Some(failure) => Err(failure),
+        None => done,
+    }
+}
+
+async fn invited(
+    owner: &mut Owner,
+    code: Code,
+    invitation: &Invitation,
+    refused: &mut Option<Failure>,
+) -> Result<(), FleetError> {
+    let text = code.to_text();
+    let waiting = owner.wait(code).await?;
+    let said = print::line(format!("On {}: postern fleet join {text}", escaped(&invitation.name)))
+        .and_then(|()| print::line("The code works once, for ten minutes. Waiting …"));
+    if let Err(failure) = said {
+        *refused = Some(failure);
+        return Ok(());
+    }
+    let met = waiting.met().await?;
+    let joined = &met.joined;
+    let kinds: Vec<_> = joined
+        .members
+        .iter()
+        .map(|one| if one.host { "its questions" } else { "its person's answers" })
+        .collect();
+    let shown = format!(
+        "It joins with {}. Both screens must show these digits:\n\n    {}\n",
+        kinds.join(" and "),
+        joined.digits
+    );
+    let yes =
+        print::line(shown).and_then(|()| typed("Does the other screen show them? Type yes:", NO_TERMINAL));
+    match yes.map(|said| is_yes(&said)) {
+        Ok(true) => owner.welcome(met, invitation).await,
+        Ok(false) => {
+            *refused = Some(Failure::no("nobody joined"));
+            met.refuse().await
+        }
+        Err(failure) => {
+            *refused = Some(failure);
+            met.refuse().await
+        }
+    }
+}
+
+fn join(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, command: &Join) -> Result<(), Failure> {
+    if folder.membership().is_ok() {
+        return Err(Failure::refused("this Mac is in a fleet already: postern fleet leave"));
+    }
+    let code = Code::parse(&command.code).map_err(|error| Failure::usage(error.to_string()))?;
+    // Before anything else: what joins has to be able to open.
+    let mut link = link()?;
+    let hosts: &[bool] = match (command.host_only, command.approver_only) {
+        (true, _) => &[true],
+        (_, true) => &[false],
+        (false, false) => &[false, true],
+    };
+    let mut unprinted = None;
+    let (membership, pinned) = connected(async {
+        let joining = Joining::meet(code, "", hosts).await?;
+        let digits = format!(
+            "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
+            joining.joined.digits
+        );
+        unprinted = print::line(digits).err();
+        joining.welcomed(folder).await
+    })?;
+    if let Some(failure) = unprinted {
+        return Err(failure);
+    }
+    if membership.own(true).is_some() {
+        open(&mut link)?;
+    }
+    let members = pinned.roster.members.len();
+    print::line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
+}
+
+fn members(folder: &Folder, json: bool) -> Result<(), Failure> {
+    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    if json {
+        return print::json(&pinned.roster.members);
+    }
+    for member in &pinned.roster.members {
+        let own = if membership.members.iter().any(|own| own.id == member.id) { " (this Mac)" } else { "" };
+        print::line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
+        print::line(format!("    {}", member.id))?;
+    }
+    Ok(())
+}
+
+/// What a member is, in words.
+fn described(member: &Member) -> String {
+    let list = |groups: &[Id]| groups.iter().map(Id::as_str).collect::<Vec<_>>().join(", ");
+    if member.has(Role::Host) {
+        return format!("host in {}", list(&member.groups));
+    }
+    let mut words = vec![escaped(&member.person)];
+    if member.has(Role::Owner) {
+        words.push("owner".to_owned());
+    }
+    if let Some(may) = &member.approver {
+        let risk = match may.risk {
+            Risk::Safe => "what is safe",
+            Risk::NeedsReview => "what needs review",
+            Risk::Dangerous => "everything",
+        };
+        let once = if may.once_only { ", once only" } else { "" };
+        words.push(format!("approves {risk} for {}{once}", list(&may.groups)));
+    }
+    words.join(", ")
+}
+
+fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
+    let gone = connected(async {
+        let mut owner = Owner::connect(folder).await?;
+        let gone = owner.revoke(member).await?;
+        broker::reload(folder.path());
+        Ok(gone)
+    })?;
+    print::line(format!(
+        "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
+    ))
+}
+
+fn leave(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, yes: bool) -> Result<(), Failure> {
+    folder.membership().map_err(|error| failure(&error))?;
+    if !yes
+        && !is_yes(&typed(
+            "Forget the fleet and its keys on this Mac? Type yes:",
+            "name --yes to leave without asking",
+        )?)
+    {
+        return Err(Failure::no("nothing changed"));
+    }
+    link()?.call::<DisableDoor>(&DoorRef { door: DoorKind::Fleet })?;
+    folder.forget().map_err(|error| failure(&error))?;
+    print::line("This Mac has left the fleet. An owner removes it from the roster: postern fleet revoke NAME")
+}
+
+fn status(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, json: bool) -> Result<(), Failure> {
+    let membership = folder.membership().map_err(|error| failure(&error))?;
+    let pinned = folder.pinned().map_err(|error| failure(&error))?;
+    let fresh = folder.fresh().map_err(|error| failure(&error))?;
+    let doors = link()?.call::<ListDoors>(&Nothing {})?.doors;
+    let door = doors.into_iter().find(|door| door.door == DoorKind::Fleet);
+    let (open, problem) = door.map_or((false, None), |door| (door.state == DoorState::Open, door.problem));
+    let said = fresh.filter(|fresh| fresh.roster == pinned.hash).map(|fresh| fresh.at);
+    if json {
+        return print::json(&serde_json::json!({
+            "fleet": membership.fleet,
+            "server": membership.server,
+            "roster": pinned.roster.version,
+            "members": pinned.roster.members.len(),
+            "connected": open && problem.is_none(),
+            "problem": problem,
+            "freshAt": said,
+        }));
+    }
+    let state = match (open, &problem) {
+        (_, Some(problem)) => problem.clone(),
+        (true, None) => "connected".to_owned(),
+        (false, None) => "this Mac asks nobody elsewhere".to_owned(),
+    };
+    print::line(format!("fleet    {}", membership.fleet))?;
+    print::line(format!("broker   {}: {state}", escaped(&membership.server)))?;
+    print::line(format!(
+        "roster   version {}, {} members",
+        pinned.roster.version,
+        pinned.roster.members.len()
+    ))?;
+    let fresh = match said.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
+        Some(at) => format!("an owner said at {at:.0} that it is current"),
+        None => "no owner has said that it is current: no answer from elsewhere counts".to_owned(),
+    };
+    print::line(format!("         {fresh}"))
+}

@@ -1,0 +1,289 @@
+//! A person's side: what waits on other Macs, and answers to it.
+
+use super::FleetError;
+use super::connect::Link;
+use super::keep::{Folder, Keys, Membership};
+use super::store;
+use async_nats::jetstream::{self, consumer};
+use async_nats::{RequestErrorKind, jetstream::Message};
+use futures_util::StreamExt as _;
+use postern_contract::{Part, Question};
+use postern_fleet::{
+    Answer, Body as _, Choice, Closing, Envelope, Header, Id, Kind, Payload, Pinned, Presence, Receipt, Role,
+    Sealed, Seed, Subjects,
+};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long an answer may take until it counts as not confirmed.
+const CONFIRM: Duration = Duration::from_secs(10);
+/// How often presence is said.
+const PRESENT: Duration = Duration::from_secs(30);
+
+/// A question that waits on a host of the fleet.
+#[derive(Debug, Clone)]
+pub struct Elsewhere {
+    /// The host.
+    pub host: Id,
+    /// Its name.
+    pub name: String,
+    /// What is shown.
+    pub question: Question,
+    /// Its revision.
+    pub revision: u64,
+    /// When it ends by itself, by this Mac's clock.
+    pub ends: i64,
+}
+
+/// What the host said of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// It counts; this many further people have to approve.
+    Applied(u8),
+    /// Somebody was first: who, and where.
+    Closed(Option<String>, Option<String>),
+    /// It does not count.
+    Refused(String),
+    /// The host is not connected: nothing was sent.
+    Offline,
+    /// The host did not confirm it in time. Sending it again is safe.
+    NotConfirmed,
+}
+
+/// News for somebody who watches.
+#[derive(Debug)]
+pub enum News {
+    /// A question waits, or shows something else.
+    Waits(Box<Elsewhere>),
+    /// A question waits no more.
+    Closed {
+        /// The host's name.
+        host: String,
+        /// The question.
+        question: String,
+        /// What became of it, and who answered where.
+        words: String,
+    },
+}
+
+/// An approver that is connected.
+#[derive(Debug)]
+pub struct Approver {
+    link: Link,
+    fleet: Id,
+    me: Id,
+    keys: Keys,
+    pinned: Pinned,
+    folder: Folder,
+}
+
+impl Approver {
+    /// Connects as the person's member of this Mac.
+    pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
+        let membership = folder.membership()?;
+        let me = membership.own(false).ok_or(FleetError::NoApprover)?.clone();
+        let keys = folder.keys(&me)?;
+        let Membership { fleet, server, certificate, .. } = membership;
+        let link = Link::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
+        if !pinned.roster.member(&me).is_some_and(|member| member.has(Role::Approver)) {
+            return Err(FleetError::NoApprover);
+        }
+        Ok(Self { link, fleet, me, keys, pinned, folder: folder.clone() })
+    }
+
+    /// Returns everything that waits, oldest first.
+    pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
+        let mut waiting: Vec<Elsewhere> = Vec::new();
+        let stream = self.stream().await?;
+        let left = stream.get_info().await.map_err(FleetError::broker)?.state.messages;
+        if left == 0 {
+            return Ok(waiting);
+        }
+        let mut messages = self.messages(&stream, consumer::DeliverPolicy::All).await?;
+        loop {
+            let message = timeout(CONFIRM, messages.next()).await;
+            let message = message.map_err(|_| FleetError::Unreachable("it stopped sending".to_owned()))?;
+            let Some(Ok(message)) = message else { break };
+            let pending = message.info().map_err(FleetError::broker)?.pending;
+            match self.read(&message) {
+                Some(Read::Question(one)) => {
+                    waiting.retain(|other| other.question.id != one.question.id);
+                    waiting.push(*one);
+                }
+                Some(Read::Closing { question, .. }) => waiting.retain(|other| other.question.id != question),
+                None => {}
+            }
+            if pending == 0 {
+                break;
+            }
+        }
+        let now = super::wall();
+        waiting.retain(|one| one.ends > now);
+        Ok(waiting)
+    }
+
+    /// Tells what comes, and is present meanwhile, until `told` returns false or the connection is lost.
+    pub async fn watch(&mut self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
+        let stream = self.stream().await?;
+        let mut messages = self.messages(&stream, consumer::DeliverPolicy::New).await?;
+        for one in self.waiting().await? {
+            if !told(News::Waits(Box::new(one))) {
+                return Ok(());
+            }
+        }
+        let mut present = tokio::time::interval(PRESENT);
+        loop {
+            tokio::select! {
+                message = messages.next() => {
+                    let Some(Ok(message)) = message else {
+                        return Err(FleetError::Unreachable("the connection was lost".to_owned()));
+                    };
+                    if !self.read(&message).is_none_or(|read| told(read.news())) {
+                        return Ok(());
+                    }
+                }
+                _ = present.tick() => {
+                    self.pinned =
+                        store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+                    self.present().await?;
+                }
+                () = self.link.lost() => {
+                    return Err(FleetError::Unreachable("the connection was lost".to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Says that this approver is there.
+    async fn present(&self) -> Result<(), FleetError> {
+        let body = Presence { at: super::wall(), roster: self.pinned.hash, policy: None };
+        let bytes = self.header()?.sign(body, &[&self.keys.sign]).encode();
+        let subject = Subjects::of(&self.fleet).presence(self.me.as_str());
+        self.link.client.publish(subject, bytes.into()).await.map_err(FleetError::broker)
+    }
+
+    /// Answers a question as it was shown here.
+    pub async fn answer(
+        &self,
+        to: &Elsewhere,
+        answer: Choice,
+        rule: Option<String>,
+        feedback: Option<String>,
+    ) -> Result<Told, FleetError> {
+        let host = self.pinned.roster.member(&to.host).ok_or(FleetError::NoHost)?;
+        let body = Answer {
+            question: to.question.id.parse().map_err(FleetError::refused)?,
+            revision: to.revision,
+            digest: to.question.digest.clone(),
+            answer,
+            rule,
+            // A terminal prints all of a question.
+            shows: Part::ALL
+                .iter()
+                .filter_map(|part| Some(serde_json::to_value(part).ok()?.as_str()?.to_owned()))
+                .collect(),
+            feedback,
+            roster: self.pinned.hash,
+        };
+        let (header, mut seed) = (self.header()?, Seed::new(super::random()?));
+        let sealed = header.seal(&body, &[host.seal], &self.keys.sign, &mut seed);
+        let bytes = sealed.map_err(FleetError::refused)?.encode();
+        let subject = Subjects::of(&self.fleet).answers(&to.host);
+        let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(CONFIRM));
+        match self.link.client.send_request(subject, request).await {
+            Ok(reply) => Ok(self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(Told::NotConfirmed)),
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(Told::Offline),
+            Err(_) => Ok(Told::NotConfirmed),
+        }
+    }
+
+    /// What the host said, if it is the host's word about this answer.
+    fn receipt(&self, host: &Id, answer: &Id, bytes: &[u8]) -> Option<Told> {
+        let (from, receipt): (Id, Receipt) = self.open(bytes)?;
+        (from == *host).then_some(())?;
+        match receipt {
+            Receipt::Applied { answer: of, missing } if of == *answer => Some(Told::Applied(missing)),
+            Receipt::Closed { answer: of, by, place } if of == *answer => Some(Told::Closed(by, place)),
+            Receipt::Refused { answer: of, reason } if of == *answer => Some(Told::Refused(reason)),
+            Receipt::Applied { .. } | Receipt::Closed { .. } | Receipt::Refused { .. } => None,
+        }
+    }
+
+    /// Opens a sealed message of a host, if the host signed it.
+    fn open<B: postern_fleet::Body>(&self, bytes: &[u8]) -> Option<(Id, B)> {
+        let envelope = Envelope::decode(bytes, B::KIND.limit()).ok()?;
+        (envelope.payload_type == B::KIND.media_type()).then_some(())?;
+        let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
+        let host = self.pinned.roster.member(&payload.from).filter(|member| member.has(Role::Host))?;
+        let signed = payload.fleet == self.fleet && !envelope.signers([((), &host.sign)]).is_empty();
+        signed.then_some(())?;
+        Some((payload.from.clone(), payload.open(&self.keys.open).ok()?))
+    }
+
+    fn read(&self, message: &Message) -> Option<Read> {
+        let kind = Envelope::decode(&message.payload, Kind::Question.limit()).ok()?.payload_type;
+        if kind == Closing::KIND.media_type() {
+            let (host, closing): (Id, Closing) = self.open(&message.payload)?;
+            let by = closing.by.map(|by| format!(" by {by}")).unwrap_or_default();
+            let place = closing.place.map(|place| format!(" on {place}")).unwrap_or_default();
+            let words = format!("{}{by}{place}", closing.outcome);
+            return Some(Read::Closing {
+                host: self.name(&host),
+                question: closing.question.to_string(),
+                words,
+            });
+        }
+        let (host, asked): (Id, postern_fleet::Question) = self.open(&message.payload)?;
+        let question: Question = serde_json::from_value(asked.facts).ok()?;
+        // What is answered is what is shown.
+        (question.digest == asked.digest).then_some(())?;
+        let published = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
+        let ends = i64::try_from(published).ok()?.saturating_add(i64::try_from(asked.expires_in).ok()?);
+        let name = self.name(&host);
+        Some(Read::Question(Box::new(Elsewhere { host, name, question, revision: asked.revision, ends })))
+    }
+
+    /// The name of a host: of the roster, never of a message.
+    fn name(&self, host: &Id) -> String {
+        self.pinned.roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
+    }
+
+    fn header(&self) -> Result<Header, FleetError> {
+        Ok(Header { fleet: self.fleet.clone(), from: self.me.clone(), id: Id::random(super::random16()?) })
+    }
+
+    async fn stream(&self) -> Result<jetstream::stream::Stream, FleetError> {
+        let context = jetstream::new(self.link.client.clone());
+        context.get_stream(Subjects::of(&self.fleet).question_stream()).await.map_err(FleetError::broker)
+    }
+
+    async fn messages(
+        &self,
+        stream: &jetstream::stream::Stream,
+        from: consumer::DeliverPolicy,
+    ) -> Result<consumer::push::Ordered, FleetError> {
+        let config = consumer::push::OrderedConfig {
+            deliver_subject: self.link.client.new_inbox(),
+            deliver_policy: from,
+            ..consumer::push::OrderedConfig::default()
+        };
+        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
+        consumer.messages().await.map_err(FleetError::broker)
+    }
+}
+
+/// A message of the stream.
+enum Read {
+    Question(Box<Elsewhere>),
+    Closing { host: String, question: String, words: String },
+}
+
+impl Read {
+    fn news(self) -> News {
+        match self {
+            Self::Question(one) => News::Waits(one),
+            Self::Closing { host, question, words } => News::Closed { host, question, words },
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Joining over the broker: the invited device asks, the owner's terminal answers.
+
+use super::FleetError;
+use super::connect::Link;
+use super::keep::{Chain, Folder, Keys, Membership, Own};
+use async_nats::{Client, Message};
+use futures_util::StreamExt as _;
+use postern_fleet::{Code, Envelope, Hash, Id, Introduction, Joined, Party, Pinned, Reveal, Side, Subjects};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the invited device waits for the owner's yes.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// How long each of the first steps may take.
+const STEP: Duration = Duration::from_secs(10);
+/// Largest message of joining.
+const LARGEST: usize = 512 << 10;
+
+/// What the invited device says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Said {
+    Commit(Hash),
+    Reveal(Reveal),
+    Wait,
+}
+
+/// What the owner answers at last.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Verdict {
+    Welcome { rosters: Chain, ids: Vec<Id> },
+    No,
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, FleetError> {
+    serde_json::to_vec(value).map_err(FleetError::own)
+}
+
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FleetError> {
+    if bytes.len() > LARGEST {
+        return Err(FleetError::Refused("the other side sent too much".to_owned()));
+    }
+    let odd = |error: serde_json::Error| FleetError::Refused(format!("the other side sent {error}"));
+    serde_json::from_slice(bytes).map_err(odd)
+}
+
+/// The invited device, whose digits are to be compared.
+#[derive(Debug)]
+pub struct Joining {
+    client: Client,
+    code: Code,
+    keys: Vec<(bool, Keys)>,
+    /// The owner's members, and the digits.
+    pub joined: Joined,
+}
+
+impl Joining {
+    /// Meets the owner at the broker that the code names. `hosts` says for each member whether it is a host.
+    pub async fn meet(code: Code, name: &str, hosts: &[bool]) -> Result<Self, FleetError> {
+        code.works(super::wall()).map_err(FleetError::refused)?;
+        let made = |host: &bool| Ok((*host, Keys::new(super::random()?)?));
+        let keys = hosts.iter().map(made).collect::<Result<Vec<_>, FleetError>>()?;
+        let members = keys.iter().map(|(host, keys)| keys.introduce(name, *host)).collect();
+        let party = Party::new(code.clone(), Side::Joiner, members, super::random()?);
+        let key = code.broker_key().ok_or(FleetError::NoFleet)?;
+        let link = Link::open(&code.server, code.certificate, &key, &format!("join-{}", code.join)).await?;
+        let subject = Subjects::of(&code.fleet).join(&code.join);
+        let client = link.client;
+        let theirs: Hash = asked(&client, &subject, &Said::Commit(party.commitment()), STEP).await?;
+        let revealed: Reveal = asked(&client, &subject, &Said::Reveal(party.reveal(theirs)), STEP).await?;
+        let joined = party.finish(theirs, &revealed).map_err(FleetError::refused)?;
+        Ok(Self { client, code, keys, joined })
+    }
+
+    /// Waits until the owner has compared the digits, and keeps what makes this Mac a member.
+    pub async fn welcomed(self, folder: &Folder) -> Result<(Membership, Pinned), FleetError> {
+        let Self { client, code, keys, joined } = self;
+        let subject = Subjects::of(&code.fleet).join(&code.join);
+        let Verdict::Welcome { rosters, ids } = asked(&client, &subject, &Said::Wait, PATIENCE).await? else {
+            return Err(FleetError::Refused("the owner said no".to_owned()));
+        };
+        let (pinned, envelope) = rosters.follow(&code.fleet, code.roster)?;
+        // The owner whose digits were compared is an owner in the roster, and our members have our keys.
+        let [owner] = joined.members.as_slice() else { return Err(FleetError::NoFleet) };
+        let is_owner = pinned.roster.of(postern_fleet::Role::Owner).any(|member| member.sign == owner.sign);
+        let ours = ids.len() == keys.len()
+            && ids.iter().zip(&keys).all(|(id, (host, keys))| {
+                pinned.roster.member(id).is_some_and(|member| {
+                    member.sign == keys.sign.verifier()
+                        && member.seal == keys.open.sealer()
+                        && member.nkey == keys.nkey.verifier()
+                        && member.has(postern_fleet::Role::Host) == *host
+                })
+            });
+        if !is_owner || !ours {
+            return Err(FleetError::Refused("the roster is not the one that was agreed on".to_owned()));
+        }
+        folder.make()?;
+        let mut members = Vec::new();
+        for (id, (host, keys)) in ids.into_iter().zip(&keys) {
+            folder.keep_keys(&id, keys)?;
+            members.push(Own { id, host: *host });
+        }
+        let Code { fleet, server, certificate, .. } = code;
+        let membership = Membership { fleet, server, certificate, members, broker: None };
+        folder.pin(&pinned, envelope)?;
+        folder.keep_membership(&membership)?;
+        Ok((membership, pinned))
+    }
+}
+
+async fn asked<T: DeserializeOwned>(
+    client: &Client,
+    subject: &str,
+    said: &Said,
+    patience: Duration,
+) -> Result<T, FleetError> {
+    let request = async_nats::Request::new().payload(encode(said)?.into()).timeout(Some(patience));
+    let reply =
+        client.send_request(subject.to_owned(), request).await.map_err(|error| match error.kind() {
+            async_nats::RequestErrorKind::NoResponders => FleetError::Unreachable(
+                "nobody waits for this code: run postern fleet invite there".to_owned(),
+            ),
+            async_nats::RequestErrorKind::TimedOut => {
+                FleetError::Unreachable("the owner did not answer".to_owned())
+            }
+            _ => FleetError::broker(error),
+        })?;
+    decode(&reply.payload)
+}
+
+/// The owner's side of one invitation.
+#[derive(Debug)]
+pub struct Inviting {
+    client: Client,
+    messages: async_nats::Subscriber,
+    party: Party,
+}
+
+/// A device that has met the owner, until somebody compared the digits.
+#[derive(Debug)]
+pub struct Met {
+    client: Client,
+    messages: async_nats::Subscriber,
+    /// Its members, and the digits.
+    pub joined: Joined,
+}
+
+impl Inviting {
+    /// Waits for the device that has the code. The broker must let the code's key in by now.
+    pub(super) async fn open(client: Client, code: Code, owner: Introduction) -> Result<Self, FleetError> {
+        let subject = Subjects::of(&code.fleet).join(&code.join);
+        let messages = client.subscribe(subject).await.map_err(FleetError::broker)?;
+        client.flush().await.map_err(FleetError::broker)?;
+        let party = Party::new(code, Side::Owner, vec![owner], super::random()?);
+        Ok(Self { client, messages, party })
+    }
+
+    /// Meets the device.
+    pub async fn met(mut self) -> Result<Met, FleetError> {
+        let gone = || FleetError::Refused("nobody came with this code in time".to_owned());
+        let met = async {
+            let mut committed = None;
+            loop {
+                let Some(message) = self.messages.next().await else { return Err(gone()) };
+                match (decode(&message.payload)?, committed) {
+                    (Said::Commit(theirs), None) => {
+                        committed = Some(theirs);
+                        reply(&self.client, &message, &self.party.commitment()).await?;
+                    }
+                    (Said::Reveal(revealed), Some(theirs)) => {
+                        let joined = self.party.finish(theirs, &revealed).map_err(FleetError::refused)?;
+                        reply(&self.client, &message, &self.party.reveal(theirs)).await?;
+                        return Ok(joined);
+                    }
+                    // A second device, or one that begins again: a code works once.
+                    (Said::Commit(_) | Said::Reveal(_) | Said::Wait, _) => {
+                        return Err(FleetError::Refused(
+                            "this code was used twice: make another one".to_owned(),
+                        ));
+                    }
+                }
+            }
+        };
+        let joined = timeout(PATIENCE, met).await.map_err(|_| gone())??;
+        Ok(Met { client: self.client, messages: self.messages, joined })
+    }
+}
+
+impl Met {
+    /// Tells the device that it is a member, with the rosters from the one that its code names.
+    pub(super) async fn welcome(self, rosters: Vec<Envelope>, ids: Vec<Id>) -> Result<(), FleetError> {
+        self.say(&Verdict::Welcome { rosters: Chain(rosters), ids }).await
+    }
+
+    /// Tells the device that it is none.
+    pub async fn refuse(self) -> Result<(), FleetError> {
+        self.say(&Verdict::No).await
+    }
+
+    async fn say(mut self, verdict: &Verdict) -> Result<(), FleetError> {
+        let gone = || FleetError::Unreachable("the device went away".to_owned());
+        let message = timeout(STEP, self.messages.next()).await.ok().flatten().ok_or_else(gone)?;
+        let Said::Wait = decode(&message.payload)? else {
+            return Err(FleetError::Refused("this code was used twice: make another one".to_owned()));
+        };
+        reply(&self.client, &message, verdict).await?;
+        self.client.flush().await.map_err(FleetError::broker)
+    }
+}
+
+async fn reply<T: Serialize>(client: &Client, to: &Message, value: &T) -> Result<(), FleetError> {
+    let Some(subject) = to.reply.clone() else { return Ok(()) };
+    client.publish(subject, encode(value)?.into()).await.map_err(FleetError::broker)
+}

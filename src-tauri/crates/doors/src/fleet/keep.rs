@@ -1,0 +1,271 @@
+//! What a Mac keeps of its fleet: the folder `fleet` in the data folder, 0700, which no request of an agent may read.
+
+use super::FleetError;
+use postern_fleet::{
+    Envelope, Fresh, Hash, Id, Introduction, Member, OpenKey, Pinned, Role, Seed, SignKey, VerifyKey,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Largest number of rosters between the one that a code names and the one that a new member is in.
+const ROSTERS: usize = 10;
+
+/// The folder.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// What is known of the fleet besides its roster.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Membership {
+    /// The fleet.
+    pub fleet: Id,
+    /// Address of the broker: `tls://HOST:PORT`.
+    pub server: String,
+    /// Hash of the broker's certificate.
+    pub certificate: Hash,
+    /// The members that this Mac is: a host, an approver, or both.
+    pub members: Vec<Own>,
+    /// Where the broker listens, if this Mac keeps its configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broker: Option<OwnBroker>,
+}
+
+/// A member that this Mac is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Own {
+    /// Its id.
+    pub id: Id,
+    /// True if it is the host, false if it is the person's own key.
+    pub host: bool,
+}
+
+/// The broker that this Mac configures.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OwnBroker {
+    /// Where it listens: `HOST:PORT`.
+    pub listen: String,
+    /// True if its server is older than 2.10.
+    pub before_2_10: bool,
+}
+
+/// Secrets of one member.
+#[derive(Debug)]
+pub struct Keys {
+    /// The key that signs.
+    pub sign: SignKey,
+    /// The key that opens.
+    pub open: OpenKey,
+    /// The key for the broker.
+    pub nkey: SignKey,
+}
+
+/// A roster that counts, and as its owners signed it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptRoster {
+    pinned: Pinned,
+    envelope: Envelope,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Secrets {
+    sign: Hash,
+    open: Hash,
+    nkey: Hash,
+}
+
+impl Keys {
+    /// Makes the keys of 32 random bytes.
+    pub fn new(random: [u8; 32]) -> Result<Self, FleetError> {
+        let mut seed = Seed::new(random);
+        Self::of([seed.draw(), seed.draw(), seed.draw()])
+    }
+
+    fn of([sign, open, nkey]: [[u8; 32]; 3]) -> Result<Self, FleetError> {
+        let signs = |seed| SignKey::from_seed(seed).map_err(|error| FleetError::Own(error.to_string()));
+        Ok(Self { sign: signs(sign)?, open: OpenKey::from_seed(open), nkey: signs(nkey)? })
+    }
+
+    /// Introduces the member with these keys.
+    pub fn introduce(&self, name: &str, host: bool) -> Introduction {
+        let (sign, seal, nkey) = (self.sign.verifier(), self.open.sealer(), self.nkey.verifier());
+        Introduction { name: name.to_owned(), host, sign, seal, nkey }
+    }
+
+    fn secrets(&self) -> Secrets {
+        let hidden = |seed: &[u8; 32]| Hash::from_bytes(*seed);
+        Secrets {
+            sign: hidden(self.sign.seed()),
+            open: hidden(self.open.seed()),
+            nkey: hidden(self.nkey.seed()),
+        }
+    }
+}
+
+impl Folder {
+    /// The fleet's folder of a data folder. It need not exist.
+    pub fn of(data: &Path) -> Self {
+        Self { path: data.join("fleet") }
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes it.
+    pub fn make(&self) -> Result<(), FleetError> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.path).map_err(FleetError::own)
+    }
+
+    /// Removes everything that makes this Mac a member. What the broker stores stays.
+    pub fn forget(&self) -> Result<(), FleetError> {
+        for name in ["member.json", "keys", "roster.json", "fresh.json", "invited.json", "broker.conf"] {
+            let path = self.path.join(name);
+            let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            match gone {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(FleetError::own(error)),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of the fleet; an error if this Mac is in none.
+    pub fn membership(&self) -> Result<Membership, FleetError> {
+        self.read("member.json")?.ok_or(FleetError::NoFleet)
+    }
+
+    /// Keeps it.
+    pub fn keep_membership(&self, membership: &Membership) -> Result<(), FleetError> {
+        self.write("member.json", membership)
+    }
+
+    /// Returns the secrets of a member.
+    pub fn keys(&self, member: &Id) -> Result<Keys, FleetError> {
+        let kept: Option<Secrets> = self.read(&format!("keys/{member}.json"))?;
+        let Secrets { sign, open, nkey } = kept.ok_or(FleetError::NoFleet)?;
+        Keys::of([*sign.as_bytes(), *open.as_bytes(), *nkey.as_bytes()])
+    }
+
+    /// Keeps the secrets of a member.
+    pub fn keep_keys(&self, member: &Id, keys: &Keys) -> Result<(), FleetError> {
+        let folder = self.path.join("keys");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(FleetError::own)?;
+        self.write(&format!("keys/{member}.json"), &keys.secrets())
+    }
+
+    /// Returns the roster that counts. It was checked against the one before it when it was pinned.
+    pub fn pinned(&self) -> Result<Pinned, FleetError> {
+        self.roster().map(|kept| kept.pinned)
+    }
+
+    /// Returns the same as its owners signed it, for a new member.
+    pub fn signed(&self) -> Result<Envelope, FleetError> {
+        self.roster().map(|kept| kept.envelope)
+    }
+
+    fn roster(&self) -> Result<KeptRoster, FleetError> {
+        self.read("roster.json")?.ok_or(FleetError::NoFleet)
+    }
+
+    /// Pins a roster. One that is older than the pinned one changes nothing.
+    pub fn pin(&self, pinned: &Pinned, envelope: &Envelope) -> Result<(), FleetError> {
+        match self.read::<KeptRoster>("roster.json")? {
+            Some(ours) if ours.pinned.roster.version > pinned.roster.version => Ok(()),
+            Some(_) | None => {
+                let kept = KeptRoster { pinned: pinned.clone(), envelope: envelope.clone() };
+                self.write("roster.json", &kept)
+            }
+        }
+    }
+
+    /// Returns the last word that the roster is current.
+    pub fn fresh(&self) -> Result<Option<Fresh>, FleetError> {
+        self.read("fresh.json")
+    }
+
+    /// Keeps it.
+    pub fn keep_fresh(&self, fresh: &Fresh) -> Result<(), FleetError> {
+        self.write("fresh.json", fresh)
+    }
+
+    /// Returns the invitations that wait.
+    pub fn invited(&self) -> Result<Vec<(Id, VerifyKey)>, FleetError> {
+        Ok(self.read("invited.json")?.unwrap_or_default())
+    }
+
+    /// Keeps them.
+    pub fn keep_invited(&self, invited: &[(Id, VerifyKey)]) -> Result<(), FleetError> {
+        self.write("invited.json", &invited)
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, FleetError> {
+        match fs::read(self.path.join(name)) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .map_err(|error| FleetError::Own(format!("fleet/{name} cannot be read: {error}"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FleetError::own(error)),
+        }
+    }
+
+    fn write<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
+        self.write_text(name, &serde_json::to_vec_pretty(value).map_err(FleetError::own)?)
+    }
+
+    /// Writes a file of the folder, 0600, as a whole or not at all.
+    pub fn write_text(&self, name: &str, text: &[u8]) -> Result<(), FleetError> {
+        let (path, new) = (self.path.join(name), self.path.join(format!("{name}.new")));
+        let written = || {
+            let mut file =
+                fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+            file.write_all(text)?;
+            file.sync_all()?;
+            fs::rename(&new, &path)
+        };
+        written().map_err(FleetError::own)
+    }
+}
+
+impl Membership {
+    /// Returns the member that this Mac is as a host, or as its person.
+    pub fn own(&self, host: bool) -> Option<&Id> {
+        self.members.iter().find(|own| own.host == host).map(|own| &own.id)
+    }
+
+    /// Returns the person's member, if it is an owner.
+    pub fn owner<'a>(&self, pinned: &'a Pinned) -> Option<&'a Member> {
+        let id = self.own(false)?;
+        pinned.roster.member(id).filter(|member| member.has(Role::Owner))
+    }
+}
+
+/// Envelopes of rosters as an owner hands them to a new member: the one that the code names, and those after it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Chain(pub(super) Vec<Envelope>);
+
+impl Chain {
+    /// Pins the first by its hash and follows the others. Returns the last with its envelope.
+    pub(super) fn follow(&self, fleet: &Id, first: Hash) -> Result<(Pinned, &Envelope), FleetError> {
+        let [head, rest @ ..] = self.0.as_slice() else { return Err(FleetError::NoFleet) };
+        if rest.len() > ROSTERS {
+            return Err(FleetError::Refused("too many rosters".to_owned()));
+        }
+        let pinned = Pinned::first(head, fleet, first).map_err(FleetError::refused)?;
+        rest.iter().try_fold((pinned, head), |(pinned, _), next| {
+            pinned.next(next, fleet).map(|pinned| (pinned, next)).map_err(FleetError::refused)
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! A fleet: several Macs whose questions and answers meet at a NATS server that nobody has to trust. What counts is decided
+//! by [`postern_fleet::admit`] on the host that asks.
+
+mod approver;
+mod connect;
+mod joining;
+mod keep;
+mod owner;
+mod session;
+mod store;
+
+pub use approver::{Approver, Elsewhere, News, Told};
+pub use joining::{Inviting, Joining, Met};
+pub use keep::{Folder, Membership, Own, OwnBroker};
+pub use owner::{Invitation, Owner, Started, Wanted, start};
+pub use postern_fleet::{Approver as May, Choice, Code, Id, Member, Risk, Role};
+
+use crate::kept_running::{AFTER_A_CRASH, keep_running};
+use postern_contract::Lines;
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_host::Host;
+use session::Session;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long after a lost connection the next one is tried, and the longest rest between two tries.
+const REST: Duration = Duration::from_millis(500);
+const LONGEST_REST: Duration = Duration::from_secs(15);
+
+/// Reason why something with the fleet did not work.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// This Mac is in no fleet.
+    #[error("this Mac is in no fleet: postern fleet start, or postern fleet join CODE")]
+    NoFleet,
+    /// This Mac's person may not answer.
+    #[error("this Mac is no approver of its fleet: an owner invites it as one")]
+    NoApprover,
+    /// This Mac does not own the fleet.
+    #[error("this Mac's person does not own the fleet")]
+    NoOwner,
+    /// There is no such host.
+    #[error("no such host is in the fleet")]
+    NoHost,
+    /// The broker, or the other side, is not there.
+    #[error("the fleet's broker cannot be reached: {0}")]
+    Unreachable(String),
+    /// The other side, or what it sent, does not count.
+    #[error("{0}")]
+    Refused(String),
+    /// The broker said no.
+    #[error("the fleet's broker refused: {0}")]
+    Broker(String),
+    /// Something on this Mac failed.
+    #[error("{0}")]
+    Own(String),
+}
+
+impl FleetError {
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    fn own(error: impl std::fmt::Display) -> Self {
+        Self::Own(error.to_string())
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    fn refused(error: impl std::fmt::Display) -> Self {
+        Self::Refused(error.to_string())
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    fn broker(error: impl std::fmt::Display) -> Self {
+        Self::Broker(error.to_string())
+    }
+}
+
+/// 32 random bytes of the system.
+fn random() -> Result<[u8; 32], FleetError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(FleetError::own)?;
+    Ok(bytes)
+}
+
+fn random16() -> Result<[u8; 16], FleetError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(FleetError::own)?;
+    Ok(bytes)
+}
+
+/// Now, by the wall clock.
+fn wall() -> i64 {
+    postern_host::now()
+}
+
+/// The open door: this Mac is a host of its fleet.
+#[derive(Debug)]
+pub(crate) struct Door {
+    folder: Folder,
+    state: Arc<Mutex<Option<String>>>,
+    closed: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Door {
+    /// Connects, now and whenever the connection is lost.
+    pub(crate) fn open(host: &Host) -> Result<Self, ControlError> {
+        let folder = Folder::of(host.data());
+        let membership = folder.membership().map_err(|error| ControlError::invalid(error.to_string()))?;
+        if membership.own(true).is_none() {
+            return Err(ControlError::invalid("this Mac is no host of its fleet: its questions stay here"));
+        }
+        let state = Arc::new(Mutex::new(Some("it connects".to_owned())));
+        let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let work = {
+            let (host, folder, state, closed) =
+                (host.clone(), folder.clone(), Arc::clone(&state), closed.clone());
+            // The timer of questions runs on over lost connections and crashes.
+            let started = Instant::now();
+            move || connected(host.clone(), folder.clone(), Arc::clone(&state), closed.clone(), started)
+        };
+        tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
+        tasks.close();
+        Ok(Self { folder, state, closed, tasks })
+    }
+
+    /// The approvers of this host.
+    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+        let (Ok(pinned), Ok(membership)) = (self.folder.pinned(), self.folder.membership()) else {
+            return Vec::new();
+        };
+        let groups =
+            membership.own(true).and_then(|id| pinned.roster.member(id)).map(|host| host.groups.clone());
+        let row = |member: &Member| PairedClient {
+            id: member.id.to_string(),
+            name: postern_command::escape::text(&format!("{} on {}", member.person, member.name)),
+            paired_at: None,
+            seen_at: None,
+            connected: false,
+        };
+        pinned.roster.approvers_of(&groups.unwrap_or_default()).map(row).collect()
+    }
+
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+        let membership =
+            self.folder.membership().map_err(|error| ControlError::refused(error.to_string()))?;
+        let text =
+            "Run postern fleet invite on an owner's Mac, and postern fleet join CODE on the new one.\n";
+        let values = BTreeMap::from([("server".to_owned(), membership.server)]);
+        Ok(DoorSetup { door: DoorKind::Fleet, values, text: Lines::new(text.to_owned()) })
+    }
+
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        self.tasks.wait().await;
+    }
+}
+
+async fn connected(
+    host: Host,
+    folder: Folder,
+    state: Arc<Mutex<Option<String>>>,
+    closed: CancellationToken,
+    started: Instant,
+) {
+    let say = |trouble: Option<String>| *state.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    let mut rest = REST;
+    loop {
+        let once = async {
+            let session = Session::open(&host, &folder, started).await?;
+            say(None);
+            session.serve().await
+        };
+        let began = Instant::now();
+        let Some(ended) = closed.run_until_cancelled(once).await else { return };
+        if let Err(error) = ended {
+            tracing::warn!(%error, "the fleet's broker is not connected");
+            say(Some(error.to_string()));
+        }
+        rest = if began.elapsed() > LONGEST_REST { REST } else { (rest * 2).min(LONGEST_REST) };
+        if closed.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {
+            return;
+        }
+    }
+}

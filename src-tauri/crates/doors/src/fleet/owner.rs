@@ -1,0 +1,275 @@
+//! An owner's side: starting a fleet, inviting, revoking, and the broker's configuration.
+
+use super::connect::Link;
+use super::joining::{Inviting, Met};
+use super::keep::{Folder, Keys, Membership, Own, OwnBroker};
+use super::{FleetError, store};
+use postern_fleet::{
+    Approver, Broker, CODE_LASTS, Code, Envelope, Hash, Header, Id, Member, Pinned, Risk, Role, Roster,
+};
+use std::net::SocketAddr;
+
+/// What a fleet starts with.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Where the broker listens.
+    pub listen: SocketAddr,
+    /// Name of this Mac.
+    pub name: String,
+    /// Its person.
+    pub person: String,
+    /// Group of its host, and of what its person answers for.
+    pub group: Id,
+    /// True if nats-server is older than 2.10.
+    pub before_2_10: bool,
+}
+
+/// A fleet that is ready to be kept.
+#[derive(Debug)]
+pub struct Started {
+    membership: Membership,
+    pinned: Pinned,
+    envelope: Envelope,
+    keys: Vec<(Id, Keys)>,
+    certificate: String,
+    key: String,
+    /// Configuration of its broker.
+    pub configuration: String,
+}
+
+/// Makes a fleet of one Mac, whose person owns it. Nothing is written.
+pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
+    let fleet = Id::random(super::random16()?);
+    let made =
+        rcgen::generate_simple_self_signed(vec![wanted.listen.ip().to_string()]).map_err(FleetError::own)?;
+    let (person, host) = (Id::random(super::random16()?), Id::random(super::random16()?));
+    let (own, hosts) = (Keys::new(super::random()?)?, Keys::new(super::random()?)?);
+    let groups = vec![wanted.group.clone()];
+    let approver = Approver { groups: groups.clone(), risk: Risk::Dangerous, once_only: false };
+    let owner = Member {
+        roles: vec![Role::Owner, Role::Approver],
+        approver: Some(approver),
+        ..member(&person, &wanted.name, &wanted.person, &own)
+    };
+    let member = Member { roles: vec![Role::Host], groups, ..member(&host, &wanted.name, "", &hosts) };
+    let roster = Roster {
+        version: 1,
+        previous: None,
+        owners_needed: 1,
+        publishers_needed: 1,
+        fresh_by: Vec::new(),
+        fresh_for: 24 * 3_600_000,
+        members: vec![owner, member],
+    };
+    let header = Header { fleet: fleet.clone(), from: person.clone(), id: Id::random(super::random16()?) };
+    let envelope = header.sign(roster, &[&own.sign]);
+    let pinned =
+        Pinned::first(&envelope, &fleet, Hash::of(&envelope.payload)).map_err(FleetError::refused)?;
+    let membership = Membership {
+        fleet,
+        server: format!("tls://{}", wanted.listen),
+        certificate: Hash::of(made.cert.der()),
+        members: vec![Own { id: person.clone(), host: false }, Own { id: host.clone(), host: true }],
+        broker: Some(OwnBroker { listen: wanted.listen.to_string(), before_2_10: wanted.before_2_10 }),
+    };
+    let configuration = configuration(folder, &membership, &pinned, &[])?;
+    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let keys = vec![(person, own), (host, hosts)];
+    Ok(Started { membership, pinned, envelope, keys, certificate, key, configuration })
+}
+
+fn member(id: &Id, name: &str, person: &str, keys: &Keys) -> Member {
+    Member {
+        id: id.clone(),
+        name: name.to_owned(),
+        person: person.to_owned(),
+        roles: Vec::new(),
+        groups: Vec::new(),
+        approver: None,
+        sign: keys.sign.verifier(),
+        seal: keys.open.sealer(),
+        nkey: keys.nkey.verifier(),
+    }
+}
+
+impl Started {
+    /// Keeps it: from now on this Mac is a member.
+    pub fn keep(&self, folder: &Folder) -> Result<(), FleetError> {
+        folder.make()?;
+        folder.write_text("broker.crt", self.certificate.as_bytes())?;
+        folder.write_text("broker.pem", self.key.as_bytes())?;
+        folder.write_text("broker.conf", self.configuration.as_bytes())?;
+        for (id, keys) in &self.keys {
+            folder.keep_keys(id, keys)?;
+        }
+        folder.pin(&self.pinned, &self.envelope)?;
+        folder.keep_membership(&self.membership)
+    }
+}
+
+fn configuration(
+    folder: &Folder,
+    membership: &Membership,
+    pinned: &Pinned,
+    invited: &[(Id, postern_fleet::VerifyKey)],
+) -> Result<String, FleetError> {
+    let broker = membership.broker.as_ref().ok_or(FleetError::NoOwner)?;
+    let configured = Broker {
+        fleet: &membership.fleet,
+        roster: &pinned.roster,
+        invited,
+        listen: &broker.listen,
+        folder: &folder.path().to_string_lossy(),
+        before_2_10: broker.before_2_10,
+    };
+    Ok(configured.configuration())
+}
+
+/// What a new member may do.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    /// Its name.
+    pub name: String,
+    /// The person whose device it is.
+    pub person: String,
+    /// Groups of its host.
+    pub groups: Vec<Id>,
+    /// What its person may approve.
+    pub approver: Approver,
+}
+
+/// An owner that is connected.
+#[derive(Debug)]
+pub struct Owner {
+    link: Link,
+    folder: Folder,
+    membership: Membership,
+    me: Id,
+    keys: Keys,
+    pinned: Pinned,
+}
+
+impl Owner {
+    /// Connects as the owner, and makes what the broker keeps if it does not keep it yet.
+    pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
+        let membership = folder.membership()?;
+        let pinned = folder.pinned()?;
+        let me = membership.owner(&pinned).ok_or(FleetError::NoOwner)?.id.clone();
+        let keys = folder.keys(&me)?;
+        let link = Link::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
+        store::prepare(&link.client, &membership.fleet).await?;
+        let pinned = match pinned.roster.version {
+            // The first one has not been stored yet, or nobody was there to read it.
+            1 => pinned,
+            _ => store::follow(&link.client, &membership.fleet, &keys.open, folder).await?,
+        };
+        store::say_fresh(&link.client, &membership.fleet, (&me, &keys.sign), &pinned).await?;
+        Ok(Self { link, folder: folder.clone(), membership, me, keys, pinned })
+    }
+
+    /// Returns the roster.
+    pub fn roster(&self) -> &Roster {
+        &self.pinned.roster
+    }
+
+    /// Makes a code and the configuration that lets its key in. The broker has to read it before the code works.
+    pub fn invite(&self) -> Result<Code, FleetError> {
+        let mut secret = [0; 16];
+        secret.copy_from_slice(&super::random()?[..16]);
+        let code = Code {
+            fleet: self.membership.fleet.clone(),
+            join: Id::random(super::random16()?),
+            server: self.membership.server.clone(),
+            certificate: self.membership.certificate,
+            roster: self.pinned.hash,
+            secret,
+            ends: super::wall() + CODE_LASTS,
+        };
+        let key = code.broker_key().ok_or(FleetError::NoOwner)?.verifier();
+        self.configure(&[(code.join.clone(), key)])?;
+        Ok(code)
+    }
+
+    /// Takes back every invitation.
+    pub fn uninvite(&self) -> Result<(), FleetError> {
+        self.configure(&[])
+    }
+
+    fn configure(&self, invited: &[(Id, postern_fleet::VerifyKey)]) -> Result<(), FleetError> {
+        let text = configuration(&self.folder, &self.membership, &self.pinned, invited)?;
+        self.folder.keep_invited(invited)?;
+        self.folder.write_text("broker.conf", text.as_bytes())
+    }
+
+    /// Waits for the device that has a code.
+    pub async fn wait(&self, code: Code) -> Result<Inviting, FleetError> {
+        Inviting::open(self.link.client.clone(), code, self.keys.introduce("owner", false)).await
+    }
+
+    /// Takes a device in whose digits were compared, and tells it so.
+    pub async fn welcome(&mut self, met: Met, invitation: &Invitation) -> Result<(), FleetError> {
+        let first = self.folder.signed()?;
+        let mut ids = Vec::new();
+        let mut roster = self.next();
+        for introduced in &met.joined.members {
+            let id = Id::random(super::random16()?);
+            let (person, roles, groups, approver) = if introduced.host {
+                (String::new(), vec![Role::Host], invitation.groups.clone(), None)
+            } else {
+                let approver = Some(invitation.approver.clone());
+                (invitation.person.clone(), vec![Role::Approver], Vec::new(), approver)
+            };
+            let (sign, seal, nkey) = (introduced.sign, introduced.seal, introduced.nkey);
+            let name = invitation.name.clone();
+            roster.members.push(Member {
+                id: id.clone(),
+                name,
+                person,
+                roles,
+                groups,
+                approver,
+                sign,
+                seal,
+                nkey,
+            });
+            ids.push(id);
+        }
+        let next = self.publish(roster).await?;
+        met.welcome(vec![first, next], ids).await?;
+        self.configure(&[])
+    }
+
+    /// Removes members by name or id, and returns how many went.
+    pub async fn revoke(&mut self, named: &str) -> Result<usize, FleetError> {
+        let mut roster = self.next();
+        let before = roster.members.len();
+        roster
+            .members
+            .retain(|member| member.id == self.me || (member.name != named && member.id.as_str() != named));
+        let gone = before - roster.members.len();
+        if gone == 0 {
+            return Err(FleetError::Refused(format!(
+                "nobody named {named:?} can be revoked: postern fleet members"
+            )));
+        }
+        self.publish(roster).await?;
+        self.configure(&[])?;
+        Ok(gone)
+    }
+
+    fn next(&self) -> Roster {
+        let mut roster = self.pinned.roster.clone();
+        roster.version += 1;
+        roster.previous = Some(self.pinned.hash);
+        roster
+    }
+
+    async fn publish(&mut self, roster: Roster) -> Result<Envelope, FleetError> {
+        let by = (&self.me, &self.keys.sign);
+        let (envelope, pinned) =
+            store::publish(&self.link.client, &self.membership.fleet, by, &self.pinned, roster).await?;
+        self.folder.pin(&pinned, &envelope)?;
+        self.pinned = pinned;
+        Ok(envelope)
+    }
+}

@@ -1,0 +1,468 @@
+//! A host at the broker: its questions go to the approvers of its groups, and their answers come back through the same
+//! path as any other approver's.
+
+use super::FleetError;
+use super::connect::Link;
+use super::keep::{Folder, Keys, Membership};
+use super::store::{self, Stored};
+use async_nats::{HeaderMap, Message};
+use futures_util::StreamExt as _;
+use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
+use postern_contract::{AnswerParams, Closed, Part, Question, Told};
+use postern_fleet::{
+    Admitted, Choice, Closing, Decided, Envelope, Fleet, Header, Id, Kind, Now, Open, Presence, Receipt,
+    Refusal, Risk, Role, Seed, Subjects, admit,
+};
+use postern_host::{FaceGuard, FaceKind, Host};
+use postern_policy::RiskLevel;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{interval, timeout};
+
+/// Answers that a host reads in a second.
+const ANSWERS: u32 = 20;
+/// How long an approver counts as present after it said so.
+const PRESENT: Duration = Duration::from_secs(90);
+/// How often an owner's Mac says that the roster is current.
+const FRESH: Duration = Duration::from_hours(1);
+/// How often approvers that are gone are looked for.
+const TICK: Duration = Duration::from_secs(15);
+/// How long a message may take to leave.
+const SEND: Duration = Duration::from_secs(5);
+
+/// A host that is connected.
+pub(super) struct Session {
+    host: Host,
+    folder: Folder,
+    link: Link,
+    names: Subjects,
+    keys: Keys,
+    /// What counts: the state that `admit` reads.
+    fleet: Fleet,
+    started: Instant,
+    /// What was sent of each question that waits.
+    sent: HashMap<String, Sent>,
+    /// Approvers that are present, and until when.
+    present: BTreeMap<Id, (FaceGuard, Instant)>,
+    /// Answers in this second.
+    second: (Instant, u32),
+    owner: Option<(Id, Keys, Link)>,
+}
+
+impl Session {
+    /// Connects, and reads the roster and what is current.
+    pub(super) async fn open(host: &Host, folder: &Folder, started: Instant) -> Result<Self, FleetError> {
+        let membership = folder.membership()?;
+        let me = membership.own(true).ok_or(FleetError::NoHost)?.clone();
+        let keys = folder.keys(&me)?;
+        let link = Link::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
+        let opened = folder.keys(&me)?.open;
+        let mut fleet = Fleet::new(membership.fleet.clone(), me, opened, folder.pinned()?);
+        fleet.restore(folder.fresh()?, BTreeMap::new());
+        let owner = Self::owner(folder, &membership, &fleet).await?;
+        let names = Subjects::of(&membership.fleet);
+        Ok(Self {
+            host: host.clone(),
+            folder: folder.clone(),
+            link,
+            names,
+            keys,
+            fleet,
+            started,
+            sent: HashMap::new(),
+            present: BTreeMap::new(),
+            second: (Instant::now(), 0),
+            owner,
+        })
+    }
+
+    /// The person's connection, if they own the fleet: it says what is current.
+    async fn owner(
+        folder: &Folder,
+        membership: &Membership,
+        fleet: &Fleet,
+    ) -> Result<Option<(Id, Keys, Link)>, FleetError> {
+        let Some(owner) = membership.owner(&fleet.pinned) else { return Ok(None) };
+        let keys = folder.keys(&owner.id)?;
+        let link =
+            Link::open(&membership.server, membership.certificate, &keys.nkey, owner.id.as_str()).await?;
+        store::prepare(&link.client, &membership.fleet).await?;
+        Ok(Some((owner.id.clone(), keys, link)))
+    }
+
+    /// Serves until the connection is lost.
+    pub(super) async fn serve(mut self) -> Result<(), FleetError> {
+        let client = self.link.client.clone();
+        let subscribed = async |subject: String| client.subscribe(subject).await.map_err(FleetError::broker);
+        // Before anything is read, so that nothing is missed between.
+        let mut kept = subscribed(self.names.key(">")).await?;
+        let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
+        let mut presence = subscribed(self.names.presence("*")).await?;
+        for stored in store::read(&client, &self.fleet.id, &self.fleet.key).await? {
+            self.take(&stored);
+        }
+        let mut told = self.host.watch();
+        self.show_waiting().await?;
+        let (mut ticks, mut fresh) = (interval(TICK), interval(FRESH));
+        loop {
+            tokio::select! {
+                () = self.link.lost() => return Err(FleetError::Unreachable("the connection was lost".to_owned())),
+                news = told.recv() => self.hear(news, &mut told).await?,
+                message = answers.next() => self.answered(some(message)?).await?,
+                message = kept.next() => self.changed(&some(message)?).await?,
+                message = presence.next() => self.came(&some(message)?),
+                _ = ticks.tick() => self.present.retain(|_, (_, until)| *until > Instant::now()),
+                _ = fresh.tick() => self.say_fresh().await?,
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        Now { wall: super::wall(), timer: self.started.elapsed() }
+    }
+
+    /// Takes a roster or word of what is current, if it counts.
+    fn take(&mut self, stored: &Stored) -> bool {
+        let (Stored::Roster(bytes) | Stored::Fresh(bytes)) = stored;
+        let now = self.now();
+        let admitted = match admit(&self.fleet, bytes, now) {
+            Ok(admitted @ (Admitted::Roster(_) | Admitted::Fresh(_))) => admitted,
+            // What came before comes again with each connection.
+            Ok(_) | Err(Refusal::Older) => return false,
+            Err(refusal) => {
+                tracing::warn!(%refusal, "something that the fleet's broker keeps does not count");
+                return false;
+            }
+        };
+        self.fleet.apply(&admitted, now);
+        let kept = match &admitted {
+            Admitted::Roster(pinned) => Envelope::decode(bytes, Kind::Roster.limit())
+                .map_err(FleetError::own)
+                .and_then(|envelope| self.folder.pin(pinned, &envelope)),
+            Admitted::Fresh(fresh) => self.folder.keep_fresh(fresh),
+            _ => Ok(()),
+        };
+        if let Err(error) = kept {
+            tracing::error!(%error, "what counts in the fleet could not be kept");
+        }
+        matches!(admitted, Admitted::Roster(_))
+    }
+
+    async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
+        let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
+        if stored.is_some_and(|stored| self.take(&stored)) {
+            // Others may read what waits, and some may no more.
+            let roster = &self.fleet.pinned.roster;
+            self.present.retain(|id, _| roster.member(id).is_some_and(|member| member.has(Role::Approver)));
+            self.sent.clear();
+            self.show_waiting().await?;
+        }
+        Ok(())
+    }
+
+    async fn say_fresh(&self) -> Result<(), FleetError> {
+        let Some((id, keys, link)) = &self.owner else { return Ok(()) };
+        store::say_fresh(&link.client, &self.fleet.id, (id, &keys.sign), &self.fleet.pinned).await
+    }
+
+    /// Sends everything that waits and was not sent as it is now, and closes what waits no more.
+    async fn show_waiting(&mut self) -> Result<(), FleetError> {
+        let face = self.host.named_face(FaceKind::Remote, "fleet").id();
+        let waiting = self.host.ask::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
+        let open: Vec<String> = self.fleet.waiting().map(|(id, _)| id.to_string()).collect();
+        for id in open.into_iter().filter(|id| waiting.questions.iter().all(|one| one.id != *id)) {
+            self.close(&id, "closed", None).await?;
+        }
+        for question in waiting.questions {
+            self.show(&question).await?;
+        }
+        Ok(())
+    }
+
+    async fn show(&mut self, question: &Question) -> Result<(), FleetError> {
+        let (Ok(id), Ok(facts)) = (question.id.parse::<Id>(), serde_json::to_value(question)) else {
+            return Ok(());
+        };
+        let (all, judged) = (facts.to_string(), judged(question));
+        let before = self.sent.get(&question.id);
+        if before.is_some_and(|sent| sent.all == all) {
+            return Ok(());
+        }
+        let known = self.fleet.waiting().find(|(open, _)| **open == id).map(|(_, open)| open.clone());
+        // Only its time changed, or only the list of its readers: who approved it, did.
+        let same = match before {
+            Some(sent) => sent.judged == judged,
+            None => known.as_ref().is_some_and(|open| open.digest == question.digest),
+        };
+        let revision = known.as_ref().map_or(1, |open| if same { open.revision } else { open.revision + 1 });
+        let given = known.filter(|_| same).map(|open| open.given).unwrap_or_default();
+        let left = u64::try_from(question.expires_at.saturating_sub(super::wall())).unwrap_or(0);
+        let (risk, digest) = (risk(question.risk.level), question.digest.clone());
+        let ends = self.started.elapsed() + Duration::from_millis(left);
+        self.fleet.ask(id.clone(), Open { revision, digest, risk, approvals: 1, ends, given });
+        // The revision begins again with each connection: what is repeated is what shows the same.
+        let shown = postern_fleet::Hash::of(all.as_bytes()).short();
+        self.sent.insert(question.id.clone(), Sent { all, judged });
+        let asked = postern_fleet::Question {
+            revision,
+            digest: question.digest.clone(),
+            facts,
+            groups: self.fleet.groups().to_vec(),
+            risk,
+            expires_in: left,
+            approvals: 1,
+            fallback: postern_contract::text(&question.at_zero),
+            policy: postern_contract::text(&question.policy),
+            roster: self.fleet.roster(),
+        };
+        let message = format!("{}:{revision}:{shown}:{}", question.id, self.fleet.pinned.roster.version);
+        self.send(&asked, Kind::Question, &message).await
+    }
+
+    /// Seals a message for the approvers of this host's groups and publishes it.
+    async fn send<B: postern_fleet::Body>(
+        &self,
+        body: &B,
+        kind: Kind,
+        message: &str,
+    ) -> Result<(), FleetError> {
+        let roster = &self.fleet.pinned.roster;
+        let to: Vec<_> = roster.approvers_of(self.fleet.groups()).map(|member| member.seal).collect();
+        if to.is_empty() {
+            return Ok(());
+        }
+        let mut seed = Seed::new(super::random()?);
+        let header = self.header()?;
+        let envelope = header.seal(body, &to, &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
+        let bytes = envelope.encode();
+        if bytes.len() > kind.limit() {
+            tracing::info!(
+                message,
+                bytes = bytes.len(),
+                "a question is too large for the fleet: approvers here answer it"
+            );
+            return Ok(());
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Msg-Id", message);
+        let subject = self.names.questions(&self.fleet.me);
+        let sent = self.link.client.publish_with_headers(subject, headers, bytes.into());
+        timeout(SEND, sent)
+            .await
+            .map_err(|_| FleetError::Unreachable("it takes nothing".to_owned()))?
+            .map_err(FleetError::broker)
+    }
+
+    fn header(&self) -> Result<Header, FleetError> {
+        Ok(Header {
+            fleet: self.fleet.id.clone(),
+            from: self.fleet.me.clone(),
+            id: Id::random(super::random16()?),
+        })
+    }
+
+    async fn hear(
+        &mut self,
+        news: Result<Told, RecvError>,
+        told: &mut Receiver<Told>,
+    ) -> Result<(), FleetError> {
+        match news {
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+                self.show(&question).await
+            }
+            Ok(Told::QuestionClosed(Closed { id, how, face, .. })) => {
+                self.close(&id, &how.to_string(), face).await
+            }
+            Ok(_) => Ok(()),
+            Err(RecvError::Lagged(_)) => {
+                *told = told.resubscribe();
+                self.show_waiting().await
+            }
+            Err(RecvError::Closed) => Err(FleetError::Refused("the host ends".to_owned())),
+        }
+    }
+
+    /// Empties the inboxes of a question.
+    async fn close(&mut self, question: &str, outcome: &str, face: Option<String>) -> Result<(), FleetError> {
+        if self.sent.remove(question).is_none() {
+            return Ok(());
+        }
+        let Ok(id) = question.parse::<Id>() else { return Ok(()) };
+        let name = self.fleet.this().map(|member| member.name.clone());
+        let (by, place) = match face {
+            // It has the person's name and the device's already.
+            Some(face) if face.starts_with(NAMED) => (Some(face.trim_start_matches(NAMED).to_owned()), None),
+            Some(face) => (None, name.map(|name| format!("{name} ({face})"))),
+            None => (None, None),
+        };
+        self.fleet.settle(&id, by.clone(), place.clone());
+        let closing = Closing { question: id, outcome: outcome.to_owned(), by, place };
+        self.send(&closing, Kind::Closing, &format!("{question}:closed")).await
+    }
+
+    /// An approver said that it is there.
+    fn came(&mut self, message: &Message) {
+        let Ok(envelope) = Envelope::decode(&message.payload, Kind::Presence.limit()) else { return };
+        let Ok(payload) = serde_json::from_slice::<postern_fleet::Payload<Presence>>(&envelope.payload)
+        else {
+            return;
+        };
+        let roster = &self.fleet.pinned.roster;
+        let Some(member) = roster.member(&payload.from) else { return };
+        let right = envelope.payload_type == Kind::Presence.media_type()
+            && payload.fleet == self.fleet.id
+            && member.answers_for(self.fleet.groups())
+            // A replayed word is no presence.
+            && payload.body.at.abs_diff(super::wall()) < 5 * 60_000
+            && !envelope.signers([((), &member.sign)]).is_empty();
+        if right && self.fleet.is_fresh(self.now()) {
+            let until = Instant::now() + PRESENT;
+            let (id, name) = (member.id.clone(), named(&member.person, &member.name));
+            match self.present.get_mut(&id) {
+                Some((_, known)) => *known = until,
+                None => {
+                    let face = self.host.named_face(FaceKind::Remote, &name);
+                    self.host.identify(&face, id.as_str());
+                    self.present.insert(id, (face, until));
+                }
+            }
+        }
+    }
+
+    async fn answered(&mut self, message: Message) -> Result<(), FleetError> {
+        let Some(reply) = message.reply.clone() else { return Ok(()) };
+        if self.second.0.elapsed() >= Duration::from_secs(1) {
+            self.second = (Instant::now(), 0);
+        }
+        self.second.1 += 1;
+        if self.second.1 > ANSWERS {
+            // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
+            return Ok(());
+        }
+        let Some((from, id)) = sender(&message.payload) else { return Ok(()) };
+        let receipt = match admit(&self.fleet, &message.payload, self.now()) {
+            Ok(Admitted::Answer(decided)) => self.decide(decided).await,
+            Ok(Admitted::Repeated(receipt)) => receipt,
+            Ok(_) => return Ok(()),
+            Err(Refusal::Closed { by, place }) => Receipt::Closed { answer: id, by, place },
+            Err(refusal) => {
+                tracing::warn!(%refusal, from = %from, "an answer from the fleet does not count");
+                self.host.note_stranger("fleet", from.as_str(), &refusal.to_string()).await;
+                Receipt::Refused { answer: id, reason: refusal.to_string() }
+            }
+        };
+        let Some(to) = self.fleet.pinned.roster.member(&from).map(|member| member.seal) else {
+            return Ok(());
+        };
+        let mut seed = Seed::new(super::random()?);
+        let sealed = self.header()?.seal(&receipt, &[to], &self.keys.sign, &mut seed);
+        let bytes = sealed.map_err(FleetError::refused)?.encode();
+        self.link.client.publish(reply, bytes.into()).await.map_err(FleetError::broker)
+    }
+
+    /// Hands an answer that counts to the gate, as any other approver's. It decides, durably, and says whether it was first.
+    async fn decide(&mut self, decided: Decided) -> Receipt {
+        let answer = decided.id.clone();
+        let now = self.now();
+        if decided.missing > 0 {
+            let missing = decided.missing;
+            self.fleet.apply(&Admitted::Answer(decided), now);
+            return Receipt::Applied { answer, missing };
+        }
+        let passing;
+        let face = match self.present.get(&decided.member) {
+            Some((face, _)) => face,
+            None => {
+                passing = self.host.named_face(FaceKind::Remote, &named(&decided.person, &decided.device));
+                self.host.identify(&passing, decided.member.as_str());
+                &passing
+            }
+        };
+        face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
+        let params = match self.params(face, &decided).await {
+            Ok(params) => params,
+            Err(reason) => return Receipt::Refused { answer, reason },
+        };
+        match self.host.ask::<AnswerQuestion>(face.id(), &params).await {
+            Ok(answered) if answered.applied => {
+                // The closing names who it was: the gate told it.
+                self.fleet.apply(&Admitted::Answer(decided), now);
+                Receipt::Applied { answer, missing: 0 }
+            }
+            Ok(answered) => Receipt::Refused { answer, reason: answered.reason.unwrap_or_default() },
+            Err(error) => Receipt::Refused { answer, reason: error.message },
+        }
+    }
+
+    /// The answer as the gate takes it.
+    async fn params(&self, face: &FaceGuard, decided: &Decided) -> Result<AnswerParams, String> {
+        let said = &decided.answer;
+        let id = said.question.to_string();
+        let answer = match said.answer {
+            Choice::Once => postern_contract::Answer::Once,
+            Choice::Always => postern_contract::Answer::Always,
+            Choice::Deny => postern_contract::Answer::Deny,
+        };
+        if said.answer == Choice::Always {
+            let reference = QuestionRef { question_id: id.clone() };
+            let question = self.host.ask::<GetQuestion>(face.id(), &reference).await;
+            let question = question.map_err(|error| error.message)?;
+            let offers =
+                question.placed().map_err(|_| "nothing can be saved for this question".to_owned())?;
+            let named = |rule: &String| offers.iter().any(|offer| offer.id == *rule);
+            if !said.rule.as_ref().is_some_and(named) {
+                return Err("always names one of the rules that the question offers".to_owned());
+            }
+        }
+        let (proposal, feedback) = (said.rule.clone(), said.feedback.clone());
+        Ok(AnswerParams { proposal, feedback, ..AnswerParams::new(id, said.digest.clone(), answer) })
+    }
+}
+
+/// A question as it was sent.
+struct Sent {
+    all: String,
+    /// What a person judges by.
+    judged: String,
+}
+
+/// What a person judges by: the plan, which the digest covers, how dangerous it is, and what *always* would save.
+fn judged(question: &Question) -> String {
+    let offers = question.proposals.iter().map(|offer| (&offer.id, &offer.label, &offer.folder));
+    let offers: Vec<_> = offers.collect();
+    // Texts and lists always have a JSON form.
+    serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
+}
+
+/// How the names of approvers from the fleet begin.
+const NAMED: &str = "fleet, ";
+
+fn named(person: &str, device: &str) -> String {
+    format!("{NAMED}{person} on {device}")
+}
+
+/// Who says that they sent an answer, and its id: for the reply alone. `admit` looks for itself.
+fn sender(bytes: &[u8]) -> Option<(Id, Id)> {
+    let envelope = Envelope::decode(bytes, Kind::Answer.limit()).ok()?;
+    let payload: postern_fleet::Payload<serde_json::Value> =
+        serde_json::from_slice(&envelope.payload).ok()?;
+    Some((payload.from, payload.id))
+}
+
+fn part_of(text: &str) -> Option<Part> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
+}
+
+fn risk(level: RiskLevel) -> Risk {
+    match level {
+        RiskLevel::Safe => Risk::Safe,
+        RiskLevel::NeedsReview => Risk::NeedsReview,
+        RiskLevel::Dangerous => Risk::Dangerous,
+    }
+}
+
+fn some(message: Option<Message>) -> Result<Message, FleetError> {
+    message.ok_or_else(|| FleetError::Unreachable("the connection was lost".to_owned()))
+}

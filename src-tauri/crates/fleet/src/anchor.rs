@@ -1,0 +1,149 @@
+//! Audit of a host: a chain of its records, signed heads that leave the host, and the comparison that finds what is
+//! missing or was made up.
+
+use crate::envelope::Envelope;
+use crate::id::{Hash, Id};
+use crate::keys::VerifyKey;
+use crate::message::{Kind, payload};
+use serde::{Deserialize, Serialize};
+
+/// Signed head of a host's chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Anchor {
+    /// Counts up by one, from 1.
+    pub seq: u64,
+    /// Number of records that the head covers.
+    pub count: u64,
+    /// Head of the chain of records.
+    pub head: Hash,
+    /// Hash of the anchor before; [`Hash::NONE`] before the first.
+    pub previous: Hash,
+    /// Policy in force.
+    pub policy: String,
+    /// The host's roster.
+    pub roster: Hash,
+}
+
+/// The last anchor that an approver saw of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// Number of the anchor.
+    pub seq: u64,
+    /// Hash of its signed bytes.
+    pub hash: Hash,
+    /// Number of records that it covers.
+    pub count: u64,
+}
+
+/// Something that is wrong with a host's audit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// An entry that is not an anchor of this host.
+    #[error("entry {0} is not an anchor that this host signed")]
+    Foreign(usize),
+    /// Anchors are missing.
+    #[error("anchors {from} to {to} are missing")]
+    Gap {
+        /// The first that is missing.
+        from: u64,
+        /// The last that is missing.
+        to: u64,
+    },
+    /// Two signed anchors have one number.
+    #[error("there are two signed anchors {0}")]
+    Fork(u64),
+    /// An anchor does not follow the one before.
+    #[error("anchor {0} follows another anchor than the one before it")]
+    Broken(u64),
+    /// An anchor covers fewer records than the one before.
+    #[error("anchor {0} covers fewer records than the one before it")]
+    Fewer(u64),
+    /// What was seen before is gone.
+    #[error("anchor {kept} was seen before, and the log now ends at {last}")]
+    CutOff {
+        /// The anchor that was seen.
+        kept: u64,
+        /// The last one that is there; 0 if none is.
+        last: u64,
+    },
+    /// What was seen before is another.
+    #[error("anchor {0} is not the one that was seen before")]
+    Replaced(u64),
+}
+
+/// Result of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The last anchor that holds, to be kept.
+    pub last: Option<Head>,
+    /// What is wrong; empty if nothing is.
+    pub findings: Vec<Finding>,
+}
+
+/// Returns the head of a chain after one more record.
+pub fn chained(head: Hash, number: u64, record: &[u8]) -> Hash {
+    Hash::of_parts("postern-fleet record 1", &[head.as_bytes(), &number.to_be_bytes(), record])
+}
+
+/// Returns whether an anchor's head is that of these records, from the first one on.
+pub fn records_match<'a>(anchor: &Anchor, records: impl IntoIterator<Item = &'a [u8]>) -> bool {
+    let (count, head) = records
+        .into_iter()
+        .fold((0, Hash::NONE), |(count, head), record| (count + 1, chained(head, count + 1, record)));
+    count == anchor.count && head == anchor.head
+}
+
+/// Compares the anchors of a host, in the order of the log, with each other and with the last one seen.
+pub fn verify<'a>(
+    fleet: &Id,
+    host: &Id,
+    key: &VerifyKey,
+    entries: impl IntoIterator<Item = &'a [u8]>,
+    kept: Option<Head>,
+) -> Report {
+    let mut findings = Vec::new();
+    let mut last: Option<Head> = None;
+    let mut seen = kept.is_none();
+    for (index, entry) in entries.into_iter().enumerate() {
+        let Some((anchor, hash)) = read(fleet, host, key, entry) else {
+            findings.push(Finding::Foreign(index));
+            continue;
+        };
+        let (seq, expected) = (anchor.seq, last.map_or(1, |last| last.seq + 1));
+        if seq < expected {
+            // The same entry twice says nothing; another one of the same number is a fork.
+            let same = last.is_some_and(|last| last.hash == hash);
+            findings.extend((!same).then_some(Finding::Fork(seq)));
+            continue;
+        }
+        if seq > expected {
+            findings.push(Finding::Gap { from: expected, to: seq - 1 });
+        } else if anchor.previous != last.map_or(Hash::NONE, |last| last.hash) {
+            findings.push(Finding::Broken(seq));
+        }
+        if last.is_some_and(|last| anchor.count < last.count) {
+            findings.push(Finding::Fewer(seq));
+        }
+        if let Some(kept) = kept.filter(|kept| kept.seq == seq) {
+            seen = true;
+            findings.extend((kept.hash != hash).then_some(Finding::Replaced(seq)));
+        }
+        last = Some(Head { seq, hash, count: anchor.count });
+    }
+    if let (false, Some(kept)) = (seen, kept) {
+        findings.push(match last.map_or(0, |last| last.seq) {
+            end if end < kept.seq => Finding::CutOff { kept: kept.seq, last: end },
+            _ => Finding::Replaced(kept.seq),
+        });
+    }
+    Report { last, findings }
+}
+
+fn read(fleet: &Id, host: &Id, key: &VerifyKey, entry: &[u8]) -> Option<(Anchor, Hash)> {
+    let envelope = Envelope::decode(entry, Kind::Anchor.limit()).ok()?;
+    let payload = payload::<Anchor>(&envelope, Kind::Anchor, fleet).ok()?;
+    let signed = payload.from == *host && !envelope.signers([((), key)]).is_empty();
+    signed.then(|| (payload.body, Hash::of(&envelope.payload)))
+}

@@ -1,0 +1,216 @@
+//! The broker: subjects, streams, and a configuration of nats-server in which every member may do what it must, and no
+//! more.
+
+use crate::id::Id;
+use crate::keys::VerifyKey;
+use crate::roster::{Member, Role, Roster};
+use std::fmt::Write as _;
+
+/// Largest message that the broker takes: a sealed bundle for many recipients.
+pub const MAX_PAYLOAD: usize = 1 << 20;
+
+/// Names of a fleet on the broker.
+#[derive(Debug, Clone)]
+pub struct Subjects {
+    fleet: Id,
+}
+
+impl Subjects {
+    /// Names those of a fleet.
+    pub fn of(fleet: &Id) -> Self {
+        Self { fleet: fleet.clone() }
+    }
+
+    /// Questions and closings of a host.
+    pub fn questions(&self, host: &Id) -> String {
+        format!("pf.{}.q.{host}", self.fleet)
+    }
+
+    /// Answers to a host, by request and reply.
+    pub fn answers(&self, host: &Id) -> String {
+        format!("pf.{}.ans.{host}", self.fleet)
+    }
+
+    /// Presence of a member.
+    pub fn presence(&self, member: &str) -> String {
+        format!("pf.{}.here.{member}", self.fleet)
+    }
+
+    /// Where an invited device and an owner meet.
+    pub fn join(&self, invitation: &Id) -> String {
+        format!("pf.{}.join.{invitation}", self.fleet)
+    }
+
+    /// Stream of the questions of all hosts.
+    pub fn question_stream(&self) -> String {
+        format!("pf-{}-q", self.fleet)
+    }
+
+    /// Subjects of that stream.
+    pub fn all_questions(&self) -> String {
+        format!("pf.{}.q.*", self.fleet)
+    }
+
+    /// Bucket of the roster and of what is current.
+    pub fn bucket(&self) -> String {
+        format!("pf-{}", self.fleet)
+    }
+
+    /// Subject of a key in that bucket; `>` for all.
+    pub fn key(&self, key: &str) -> String {
+        format!("$KV.{}.{key}", self.bucket())
+    }
+
+    /// Prefix of the subjects on which a member gets replies.
+    pub fn inbox(member: &str) -> String {
+        format!("_INBOX_{member}")
+    }
+}
+
+/// Everything that the configuration of a broker is made of.
+#[derive(Debug, Clone)]
+pub struct Broker<'a> {
+    /// The fleet.
+    pub fleet: &'a Id,
+    /// Its members.
+    pub roster: &'a Roster,
+    /// Invitations that wait, with their keys.
+    pub invited: &'a [(Id, VerifyKey)],
+    /// Where it listens: `HOST:PORT`.
+    pub listen: &'a str,
+    /// Folder of its certificate (`broker.crt`), key (`broker.pem`), process id and data.
+    pub folder: &'a str,
+    /// True if the server is older than 2.10, which refuses `sync_interval`.
+    pub before_2_10: bool,
+}
+
+impl Broker<'_> {
+    /// Returns the configuration file.
+    pub fn configuration(&self) -> String {
+        let path = |name: &str| quoted(&format!("{}/{name}", self.folder.trim_end_matches('/')));
+        let sync = if self.before_2_10 { "" } else { "\n  sync_interval: always" };
+        let users: String = self.users().iter().map(User::text).collect();
+        format!(
+            "# The broker of fleet {fleet}, written by `postern fleet`. Changes are overwritten when the roster changes.\n\
+             listen: {listen}\n\
+             server_name: {name}\n\
+             pid_file: {pid}\n\
+             max_payload: {MAX_PAYLOAD}\n\
+             max_connections: 4096\n\
+             max_subscriptions: 1024\n\
+             ping_interval: \"5s\"\n\
+             ping_max: 3\n\
+             write_deadline: \"5s\"\n\
+             tls {{\n  cert_file: {certificate}\n  key_file: {key}\n  timeout: 5\n}}\n\
+             jetstream {{\n  store_dir: {store}\n  max_memory_store: 64MB\n  max_file_store: 4GB{sync}\n}}\n\
+             authorization {{\n  users: [\n{users}  ]\n}}\n",
+            fleet = self.fleet,
+            listen = quoted(self.listen),
+            name = quoted(&format!("postern-{}", self.fleet)),
+            pid = path("broker.pid"),
+            certificate = path("broker.crt"),
+            key = path("broker.pem"),
+            store = path("jetstream"),
+        )
+    }
+
+    fn users(&self) -> Vec<User> {
+        let members = self.roster.members.iter().map(|member| self.member(member));
+        let invited = self.invited.iter().map(|(invitation, key)| self.invitation(invitation, key));
+        members.chain(invited).collect()
+    }
+
+    fn member(&self, member: &Member) -> User {
+        let (names, id) = (Subjects::of(self.fleet), &member.id);
+        let mut user = User::new(member.nkey, id.as_str());
+        // Everybody reads the roster and what is current.
+        user.subscribe.push(names.key(">"));
+        user.reads(&format!("KV_{}", names.bucket()));
+        user.publish.push(names.presence(id.as_str()));
+        if member.has(Role::Host) {
+            user.publish.push(names.questions(id));
+            user.subscribe.extend([names.answers(id), names.presence("*")]);
+        }
+        if member.has(Role::Approver) {
+            user.publish.push(format!("pf.{}.ans.*", self.fleet));
+            user.subscribe.extend([names.all_questions(), names.presence("*")]);
+            user.reads(&names.question_stream());
+        }
+        if member.has(Role::Owner) {
+            user.publish.push(names.key(">"));
+            user.subscribe.push(format!("pf.{}.join.*", self.fleet));
+            for stream in [format!("KV_{}", names.bucket()), names.question_stream()] {
+                user.publish.push(format!("$JS.API.STREAM.CREATE.{stream}"));
+                user.publish.push(format!("$JS.API.STREAM.UPDATE.{stream}"));
+            }
+        }
+        user
+    }
+
+    fn invitation(&self, invitation: &Id, key: &VerifyKey) -> User {
+        let mut user = User::new(*key, &format!("join-{invitation}"));
+        user.publish.push(Subjects::of(self.fleet).join(invitation));
+        user
+    }
+}
+
+/// One user of the broker.
+struct User {
+    nkey: String,
+    publish: Vec<String>,
+    subscribe: Vec<String>,
+}
+
+impl User {
+    fn new(key: VerifyKey, inbox: &str) -> Self {
+        let subscribe = vec![format!("{}.>", Subjects::inbox(inbox))];
+        Self { nkey: key.nkey(), publish: Vec::new(), subscribe }
+    }
+
+    /// Lets it read a stream by consumers of its own, and administer none.
+    fn reads(&mut self, stream: &str) {
+        self.publish.extend([
+            format!("$JS.API.STREAM.INFO.{stream}"),
+            format!("$JS.API.CONSUMER.CREATE.{stream}"),
+            format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
+            format!("$JS.API.DIRECT.GET.{stream}"),
+            format!("$JS.API.DIRECT.GET.{stream}.>"),
+            format!("$JS.API.STREAM.MSG.GET.{stream}"),
+            // Flow control of what is delivered.
+            format!("$JS.FC.{stream}.>"),
+        ]);
+    }
+
+    fn text(&self) -> String {
+        let list = |subjects: &[String]| {
+            let quoted: Vec<_> = subjects.iter().map(|subject| quoted(subject)).collect();
+            quoted.join(", ")
+        };
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        _ = writeln!(
+            text,
+            "    {{ nkey: {}, permissions: {{\n      publish: {{ allow: [{}] }}\n      subscribe: {{ allow: [{}] }}\n      \
+             allow_responses: {{ max: 1, expires: \"11m\" }}\n    }} }}",
+            self.nkey,
+            list(&self.publish),
+            list(&self.subscribe),
+        );
+        text
+    }
+}
+
+/// A text as the configuration quotes it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            // No name or path that is shown to people has these; nothing may end the line.
+            letter if letter.is_control() => {}
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,87 @@
+//! Policy of a group: versions that publishers sign, and stages that say how many hosts each is for.
+
+use crate::Millis;
+use crate::id::{Hash, Id};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One version of a group's policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Bundle {
+    /// The group.
+    pub group: Id,
+    /// Counts up.
+    pub version: u64,
+    /// Hash of the version before; absent in the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Hash>,
+    /// Moment before which it is not in force.
+    pub not_before: Millis,
+    /// Rules, in the form of a rule file.
+    pub rules: Vec<Value>,
+    /// Settings of classes.
+    pub classes: Map<String, Value>,
+    /// Limits.
+    pub limits: Map<String, Value>,
+    /// Number of people whose approval is needed, by risk.
+    pub approvals: Map<String, Value>,
+}
+
+/// The hosts that a bundle is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Stage {
+    /// The group.
+    pub group: Id,
+    /// Counts up over all stages of the group.
+    pub number: u64,
+    /// Hash of the bundle.
+    pub bundle: Hash,
+    /// The hosts.
+    pub reach: Reach,
+}
+
+/// Share of a group's hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reach {
+    /// These hosts.
+    Canary(Vec<Id>),
+    /// This many of a hundred, chosen by the hash of host and bundle.
+    Percent(u8),
+    /// All of them.
+    All,
+}
+
+impl Reach {
+    /// Returns whether a host is among them. A host that is in a share is in every larger one.
+    pub fn covers(&self, host: &Id, bundle: &Hash) -> bool {
+        match self {
+            Self::Canary(hosts) => hosts.contains(host),
+            Self::Percent(share) => place(host, bundle) < u64::from(*share),
+            Self::All => true,
+        }
+    }
+}
+
+/// Returns the place of a host among a hundred.
+fn place(host: &Id, bundle: &Hash) -> u64 {
+    let hash = Hash::of_parts("postern-fleet stage 1", &[host.as_str().as_bytes(), bundle.as_bytes()]);
+    hash.as_bytes().iter().take(8).fold(0, |value: u64, byte| (value << 8) | u64::from(*byte)) % 100
+}
+
+/// The policy of a group, as a host has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InForce {
+    /// Version of the newest bundle that counts.
+    pub version: u64,
+    /// Its hash.
+    pub bundle: Hash,
+    /// Number of the newest stage that counts.
+    pub stage: u64,
+    /// The bundle in force on this host: the newest one that a stage brought here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub good: Option<Hash>,
+}

@@ -1,0 +1,110 @@
+//! The code that a new member is given: where the broker is, what to pin, and a secret that works once.
+
+use crate::Millis;
+use crate::id::{Hash, Id};
+use crate::keys::SignKey;
+use crate::seed::keyed;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::Mac as _;
+use serde::{Deserialize, Serialize};
+
+/// How long a code works.
+pub const CODE_LASTS: Millis = 10 * 60_000;
+/// How a code begins.
+const PREFIX: &str = "pf1.";
+/// Longest text that is read as a code.
+const LONGEST: usize = 2048;
+
+/// What a new member is given, to paste or scan.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Code {
+    /// The fleet.
+    pub fleet: Id,
+    /// Id of the invitation: the subject on which both sides meet.
+    pub join: Id,
+    /// Address of the broker.
+    pub server: String,
+    /// Hash of its certificate.
+    pub certificate: Hash,
+    /// Hash of the roster to pin.
+    pub roster: Hash,
+    /// Secret of both sides.
+    #[serde(with = "secret")]
+    pub secret: [u8; 16],
+    /// When it ends.
+    pub ends: Millis,
+}
+
+/// Reason why a text is no code, or a code does not work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CodeError {
+    /// It is another text.
+    #[error("this is not a code of postern fleet invite: it begins with pf1. and has no spaces inside")]
+    Form,
+    /// It is too old.
+    #[error("this code has ended: make another one with postern fleet invite")]
+    Ended,
+}
+
+impl Code {
+    /// Returns its text.
+    pub fn to_text(&self) -> String {
+        // Texts and numbers always have a JSON form.
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).unwrap_or_default()))
+    }
+
+    /// Reads a code's text.
+    pub fn parse(text: &str) -> Result<Self, CodeError> {
+        let encoded = text.trim().strip_prefix(PREFIX).filter(|text| text.len() <= LONGEST);
+        let bytes = encoded.and_then(|text| URL_SAFE_NO_PAD.decode(text).ok()).ok_or(CodeError::Form)?;
+        serde_json::from_slice(&bytes).map_err(|_| CodeError::Form)
+    }
+
+    /// Refuses a code that has ended.
+    pub fn works(&self, now: Millis) -> Result<(), CodeError> {
+        if now < self.ends { Ok(()) } else { Err(CodeError::Ended) }
+    }
+
+    /// Returns the key by which the broker lets the new member in, to this invitation's subject alone.
+    pub fn broker_key(&self) -> Option<SignKey> {
+        SignKey::from_seed(self.derived("broker")).ok()
+    }
+
+    /// Returns the key that both sides authenticate with.
+    pub(crate) fn mac_key(&self) -> [u8; 32] {
+        self.derived("authentication")
+    }
+
+    fn derived(&self, purpose: &str) -> [u8; 32] {
+        let mut padded = [0; 32];
+        padded[..16].copy_from_slice(&self.secret);
+        let mut mac = keyed(&padded);
+        mac.update(b"postern-fleet join 1 ");
+        mac.update(purpose.as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+}
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Code {} of fleet {}", self.join, self.fleet)
+    }
+}
+
+mod secret {
+    use super::URL_SAFE_NO_PAD;
+    use base64::Engine as _;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8; 16], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 16], D::Error> {
+        let text = String::deserialize(from)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(D::Error::custom)?;
+        bytes.try_into().map_err(|_| D::Error::custom("a secret is 16 bytes"))
+    }
+}

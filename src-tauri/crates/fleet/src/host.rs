@@ -1,0 +1,216 @@
+//! What a host knows of its fleet: the state that [`admit`](crate::admit) reads and that what was admitted changes.
+
+use crate::Millis;
+use crate::admit::{Admitted, Decided, Now};
+use crate::bundle::InForce;
+use crate::id::{Hash, Id};
+use crate::keys::OpenKey;
+use crate::message::Risk;
+use crate::roster::{Fresh, Member, Pinned, Role};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// Number of closed questions that a host remembers, to tell late answers who was first.
+const REMEMBERED: usize = 1024;
+/// How far `fresh` may be ahead of the host's clock.
+pub(crate) const SKEW: Millis = 5 * 60_000;
+
+/// A host's view of its fleet.
+#[derive(Debug)]
+pub struct Fleet {
+    /// The fleet.
+    pub id: Id,
+    /// This host.
+    pub me: Id,
+    /// The key that answers are sealed with.
+    pub key: OpenKey,
+    /// The roster that counts.
+    pub pinned: Pinned,
+    pub(crate) fresh: Option<Said>,
+    pub(crate) open: BTreeMap<Id, Open>,
+    pub(crate) settled: VecDeque<Settled>,
+    pub(crate) policy: BTreeMap<Id, InForce>,
+}
+
+/// The last `fresh` and when it came, by the host's timer.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    pub(crate) fresh: Fresh,
+    /// Absent after a restart: the timer began again.
+    pub(crate) came: Option<Duration>,
+}
+
+/// A question that waits for an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    /// Counts up with each change of what is shown.
+    pub revision: u64,
+    /// Digest of the plan on show.
+    pub digest: String,
+    /// How careful to be.
+    pub risk: Risk,
+    /// Number of people whose approval it needs.
+    pub approvals: u8,
+    /// When it ends, by the host's timer.
+    pub ends: Duration,
+    /// Approvals so far: answer, member and person.
+    pub given: Vec<(Id, Id, String)>,
+}
+
+/// A question that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// The question.
+    pub question: Id,
+    /// The answers that decided it, empty if it was answered on the host or ended by itself.
+    pub answers: Vec<Id>,
+    /// The person whose answer counts.
+    pub by: Option<String>,
+    /// The device or approver where.
+    pub place: Option<String>,
+}
+
+impl Fleet {
+    /// A host that has a roster, and nothing else yet.
+    pub fn new(id: Id, me: Id, key: OpenKey, pinned: Pinned) -> Self {
+        Self {
+            id,
+            me,
+            key,
+            pinned,
+            fresh: None,
+            open: BTreeMap::new(),
+            settled: VecDeque::new(),
+            policy: BTreeMap::new(),
+        }
+    }
+
+    /// Takes back what was kept over a restart.
+    pub fn restore(&mut self, fresh: Option<Fresh>, policy: BTreeMap<Id, InForce>) {
+        self.fresh = fresh.map(|fresh| Said { fresh, came: None });
+        self.policy = policy;
+    }
+
+    /// Returns the last `fresh`, to be kept over a restart.
+    pub fn last_fresh(&self) -> Option<&Fresh> {
+        self.fresh.as_ref().map(|said| &said.fresh)
+    }
+
+    /// Returns the policy of each group, to be kept over a restart.
+    pub fn policy(&self) -> &BTreeMap<Id, InForce> {
+        &self.policy
+    }
+
+    /// Returns this host as its roster has it.
+    pub fn this(&self) -> Option<&Member> {
+        self.pinned.roster.member(&self.me).filter(|member| member.has(Role::Host))
+    }
+
+    /// Returns the groups that this host is in.
+    pub fn groups(&self) -> &[Id] {
+        self.this().map_or(&[], |member| &member.groups)
+    }
+
+    /// A question waits, or shows something else. Approvals of what was shown before count no more.
+    pub fn ask(&mut self, question: Id, open: Open) {
+        self.open.insert(question, open);
+    }
+
+    /// Returns the questions that wait.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Id, &Open)> {
+        self.open.iter()
+    }
+
+    /// A question ends, by an answer on the host or by itself.
+    pub fn settle(&mut self, question: &Id, by: Option<String>, place: Option<String>) {
+        if self.open.remove(question).is_some() {
+            let settled = Settled { question: question.clone(), answers: Vec::new(), by, place };
+            self.remember(settled);
+        }
+    }
+
+    fn remember(&mut self, settled: Settled) {
+        self.settled.push_back(settled);
+        while self.settled.len() > REMEMBERED {
+            self.settled.pop_front();
+        }
+    }
+
+    /// Returns whether an owner said recently that this roster is the newest. Every doubt about a clock says no.
+    pub fn is_fresh(&self, now: Now) -> bool {
+        let Some(said) = &self.fresh else { return false };
+        let limit = self.pinned.roster.fresh_for;
+        let age = now.wall - said.fresh.at;
+        let by_timer = said.came.map_or(Duration::ZERO, |came| now.timer.saturating_sub(came));
+        let by_timer = Millis::try_from(by_timer.as_millis()).unwrap_or(Millis::MAX);
+        // The wall clock may have been set back since: the timer was not.
+        said.fresh.roster == self.pinned.hash && age >= -SKEW && age.max(by_timer) <= limit
+    }
+
+    /// Takes what [`admit`](crate::admit) let through.
+    pub fn apply(&mut self, admitted: &Admitted, now: Now) {
+        match admitted {
+            Admitted::Answer(decided) => self.decide(decided),
+            Admitted::Repeated(_) => {}
+            Admitted::Roster(pinned) => {
+                self.pinned = pinned.as_ref().clone();
+                self.drop_revoked();
+            }
+            Admitted::Fresh(fresh) => {
+                self.fresh = Some(Said { fresh: fresh.clone(), came: Some(now.timer) });
+            }
+            Admitted::Bundle { bundle, hash } => {
+                let before = self.policy.get(&bundle.group);
+                let stage = before.map_or(0, |policy| policy.stage);
+                let good = before.and_then(|policy| policy.good);
+                let policy = InForce { version: bundle.version, bundle: *hash, stage, good };
+                self.policy.insert(bundle.group.clone(), policy);
+            }
+            Admitted::Stage(stage) => {
+                let reached = stage.reach.covers(&self.me, &stage.bundle);
+                if let Some(policy) = self.policy.get_mut(&stage.group) {
+                    policy.stage = stage.number;
+                    // A stage that does not reach this host leaves the last known good in force.
+                    policy.good = if reached { Some(stage.bundle) } else { policy.good };
+                }
+            }
+        }
+    }
+
+    fn decide(&mut self, decided: &Decided) {
+        let given = (decided.id.clone(), decided.member.clone(), decided.person.clone());
+        if decided.missing > 0 {
+            if let Some(open) = self.open.get_mut(&decided.answer.question) {
+                open.given.push(given);
+            }
+            return;
+        }
+        let Some(open) = self.open.remove(&decided.answer.question) else { return };
+        self.remember(Settled {
+            question: decided.answer.question.clone(),
+            answers: open.given.into_iter().chain([given]).map(|(answer, ..)| answer).collect(),
+            by: Some(decided.person.clone()),
+            place: Some(decided.device.clone()),
+        });
+    }
+
+    /// Approvals of members that may not approve any more count no more.
+    fn drop_revoked(&mut self) {
+        let (roster, me) = (&self.pinned.roster, &self.me);
+        let groups = roster.member(me).map_or(&[][..], |host| &host.groups);
+        for open in self.open.values_mut() {
+            let risk = open.risk;
+            open.given.retain(|(_, member, _)| {
+                roster.member(member).is_some_and(|member| {
+                    member.answers_for(groups)
+                        && member.approver.as_ref().is_some_and(|approver| risk <= approver.risk)
+                })
+            });
+        }
+    }
+
+    /// Returns the hash of the roster that counts.
+    pub fn roster(&self) -> Hash {
+        self.pinned.hash
+    }
+}

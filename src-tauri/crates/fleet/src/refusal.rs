@@ -1,0 +1,109 @@
+//! Reasons why something that the broker delivered does not count.
+
+use crate::envelope::EnvelopeError;
+use crate::id::{Hash, Id};
+use crate::roster::RosterError;
+use crate::seal::SealError;
+
+/// Reason why a message does not count. Nothing changes by one that is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is no envelope.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// Its type is not one that a host admits.
+    #[error("its type is not one that a host admits")]
+    Kind,
+    /// Its content is not what its type says.
+    #[error("its content is malformed: {0}")]
+    Form(String),
+    /// It has another version.
+    #[error("version {0} is not known here: update Postern")]
+    Version(u32),
+    /// It is for another fleet.
+    #[error("it is for another fleet")]
+    OtherFleet,
+    /// The sender is not in the roster.
+    #[error("{0} is not a member of this fleet")]
+    Stranger(Id),
+    /// The member that it names did not sign it.
+    #[error("its signature is not {0}'s")]
+    Signature(Id),
+    /// The member may not do this.
+    #[error("{0} may not {1}")]
+    Role(Id, &'static str),
+    /// It can't be opened.
+    #[error(transparent)]
+    Sealed(SealError),
+    /// It was made under another roster.
+    #[error("it was made under another roster than this host's: connect again and retry")]
+    OtherRoster,
+    /// This host can't tell whether its roster is the newest.
+    #[error("this host has had no word from an owner that its roster is current: answer on the host")]
+    Stale,
+    /// There is no such question.
+    #[error("no such question waits here")]
+    NoQuestion,
+    /// The question has an answer, or ended by itself.
+    #[error("it is closed")]
+    Closed {
+        /// The person whose answer counts.
+        by: Option<String>,
+        /// The device or approver where.
+        place: Option<String>,
+    },
+    /// What was shown is not what is on show.
+    #[error("the question changed since it was shown: look again")]
+    Changed,
+    /// The approver answers for other groups.
+    #[error("{0} does not answer for this host's groups")]
+    Group(Id),
+    /// The approver may not approve something so risky.
+    #[error("{0} may not approve something so risky")]
+    Risk(Id),
+    /// The approver may only allow once.
+    #[error("{0} may allow once, not always")]
+    OnceOnly(Id),
+    /// An answer of this id was used already.
+    #[error("this answer was used already")]
+    Used,
+    /// The same person approved already.
+    #[error("{0} approved it already: another person has to")]
+    SamePerson(String),
+    /// A roster that is not the next one.
+    #[error(transparent)]
+    Roster(#[from] RosterError),
+    /// Older than what this host has.
+    #[error("it is older than what this host has")]
+    Older,
+    /// Two versions of the same number.
+    #[error("there are two versions {version}: {ours:?} here and {theirs:?}")]
+    Fork {
+        /// Their number.
+        version: u64,
+        /// The one in force.
+        ours: Hash,
+        /// The other one.
+        theirs: Hash,
+    },
+    /// Too few of those who must sign it did.
+    #[error("{have} of {need} needed signatures")]
+    TooFew {
+        /// Valid signatures.
+        have: usize,
+        /// Needed signatures.
+        need: usize,
+    },
+    /// Its time is too far ahead of this host's clock.
+    #[error("it is from the future: compare the clocks")]
+    Future,
+    /// It begins later.
+    #[error("it is not in force yet")]
+    NotYet,
+    /// It is for groups that this host is not in.
+    #[error("this host is not in group {0}")]
+    OtherGroup(Id),
+    /// It names a bundle that this host does not have.
+    #[error("it names a bundle that this host does not have")]
+    NoBundle,
+}

@@ -1,0 +1,274 @@
+//! Who belongs to a fleet and may do what. Each version names the one before and is signed by its owners.
+
+use crate::Millis;
+use crate::envelope::Envelope;
+use crate::id::{Hash, Id};
+use crate::keys::{SealKey, VerifyKey};
+use crate::message::{Kind, Risk, payload};
+use crate::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Largest number of members.
+pub(crate) const MEMBERS: usize = 2048;
+/// Bounds of the time without `fresh` after which a host takes no remote answer.
+const FRESH: std::ops::RangeInclusive<Millis> = 3_600_000..=7 * 24 * 3_600_000;
+
+/// The members of a fleet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Roster {
+    /// Counts up by one.
+    pub version: u64,
+    /// Hash of the version before; absent in the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Hash>,
+    /// Number of owners who must sign the next version.
+    pub owners_needed: u8,
+    /// Number of publishers who must sign a bundle.
+    pub publishers_needed: u8,
+    /// Members besides the owners whose `fresh` counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fresh_by: Vec<Id>,
+    /// Milliseconds without `fresh` after which hosts take no remote answer: 1 h to 7 d.
+    pub fresh_for: Millis,
+    /// Everybody.
+    pub members: Vec<Member>,
+}
+
+/// A device of a person, or a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Member {
+    /// Its id.
+    pub id: Id,
+    /// Its name, as people read it.
+    pub name: String,
+    /// The person whose device it is; empty for a host that is nobody's.
+    pub person: String,
+    /// What it may do.
+    pub roles: Vec<Role>,
+    /// The groups that a host is in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Id>,
+    /// What it may approve, if it is an approver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approver: Option<Approver>,
+    /// Key that its signatures are verified with.
+    pub sign: VerifyKey,
+    /// Key that messages for it are sealed with.
+    pub seal: SealKey,
+    /// Key by which the broker knows it.
+    pub nkey: VerifyKey,
+}
+
+/// What a member may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Signs the roster.
+    Owner,
+    /// Signs policy.
+    Publisher,
+    /// Answers questions.
+    Approver,
+    /// Reads sealed records.
+    Auditor,
+    /// Asks questions. It has no other role: a host's key never answers.
+    Host,
+}
+
+/// What an approver may approve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Approver {
+    /// Groups that it answers for.
+    pub groups: Vec<Id>,
+    /// The highest risk that it may allow.
+    pub risk: Risk,
+    /// True if it may allow once, but save no rule.
+    pub once_only: bool,
+}
+
+/// The newest roster and policy, as somebody who knows says it now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fresh {
+    /// Version of the newest roster.
+    pub version: u64,
+    /// Its hash.
+    pub roster: Hash,
+    /// Hash of the newest bundle of each group, by its name.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub policy: std::collections::BTreeMap<Id, Hash>,
+    /// When it was said.
+    pub at: Millis,
+}
+
+/// Reason why a roster does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RosterError {
+    /// It is not the one after ours.
+    #[error("roster {theirs} does not follow roster {ours}")]
+    NotNext {
+        /// The version that is pinned.
+        ours: u64,
+        /// The version that came.
+        theirs: u64,
+    },
+    /// It names another version before it.
+    #[error("it follows another roster than the one that is pinned here")]
+    OtherPrevious,
+    /// It is not the roster that was named when the host joined.
+    #[error("it is not the roster that the code names")]
+    OtherFirst,
+    /// Its members can't be.
+    #[error("{0}")]
+    Members(String),
+}
+
+/// A roster that counts, with its hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pinned {
+    /// The roster.
+    pub roster: Roster,
+    /// Hash of its signed bytes.
+    pub hash: Hash,
+}
+
+impl Roster {
+    /// Returns a member by its id.
+    pub fn member(&self, id: &Id) -> Option<&Member> {
+        self.members.iter().find(|member| member.id == *id)
+    }
+
+    /// Returns the members of a role.
+    pub fn of(&self, role: Role) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(move |member| member.has(role))
+    }
+
+    /// Returns the approvers that answer for one of these groups.
+    pub fn approvers_of<'a>(&'a self, groups: &'a [Id]) -> impl Iterator<Item = &'a Member> {
+        self.of(Role::Approver).filter(|member| member.answers_for(groups))
+    }
+
+    /// Returns the signing keys of a role, by member.
+    pub(crate) fn keys(&self, role: Role) -> impl Iterator<Item = (Id, &VerifyKey)> {
+        self.of(role).map(|member| (member.id.clone(), &member.sign))
+    }
+
+    /// Refuses what no fleet can be run with.
+    pub fn check(&self) -> Result<(), RosterError> {
+        let wrong = |what: String| Err(RosterError::Members(what));
+        let unique = |values: Vec<String>| values.iter().collect::<BTreeSet<_>>().len() == values.len();
+        if self.members.len() > MEMBERS {
+            return wrong(format!("{} members, at most {MEMBERS}", self.members.len()));
+        }
+        if !unique(self.members.iter().map(|member| member.id.to_string()).collect()) {
+            return wrong("two members have one id".to_owned());
+        }
+        // One list: no key serves two purposes either.
+        let keys = self.members.iter().flat_map(|member| {
+            [String::from(member.sign), String::from(member.seal), String::from(member.nkey)]
+        });
+        if !unique(keys.collect()) {
+            return wrong("two members have one key, or one key has two purposes".to_owned());
+        }
+        if let Some(host) = self.of(Role::Host).find(|member| member.roles.len() > 1) {
+            return wrong(format!(
+                "{} is a host and has another role: a host's key never answers",
+                host.name
+            ));
+        }
+        if let Some(member) =
+            self.members.iter().find(|member| member.has(Role::Approver) != member.approver.is_some())
+        {
+            return wrong(format!("what {} may approve does not fit its roles", member.name));
+        }
+        for (role, needed, who) in [
+            (Role::Owner, self.owners_needed, "owners"),
+            (Role::Publisher, self.publishers_needed, "publishers"),
+        ] {
+            let there = self.persons(role);
+            // A fleet may have no publisher; without owners nobody could change it again.
+            let fits = needed >= 1 && (there >= usize::from(needed) || (role != Role::Owner && there == 0));
+            if !fits {
+                return wrong(format!("{needed} {who} have to sign, and {there} people are there"));
+            }
+        }
+        if !FRESH.contains(&self.fresh_for) {
+            return wrong("the time without word from an owner is 1 hour to 7 days".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the number of people with a role.
+    fn persons(&self, role: Role) -> usize {
+        self.of(role).map(Member::counted_as).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Returns how many people of a role signed an envelope.
+    pub(crate) fn signed_by(&self, envelope: &Envelope, role: Role) -> usize {
+        let signers = envelope.signers(self.keys(role));
+        let people = signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as);
+        people.collect::<BTreeSet<_>>().len()
+    }
+}
+
+impl Member {
+    /// Returns whether it has a role.
+    pub fn has(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+
+    /// Returns whether it answers for one of these groups.
+    pub fn answers_for(&self, groups: &[Id]) -> bool {
+        self.approver.as_ref().is_some_and(|approver| approver.groups.iter().any(|g| groups.contains(g)))
+    }
+
+    /// Returns the person that it counts as: two devices of one person are one.
+    pub(crate) fn counted_as(&self) -> &str {
+        if self.person.is_empty() { self.id.as_str() } else { &self.person }
+    }
+}
+
+impl Pinned {
+    /// Pins the roster that a code names by its hash. Its owners must have signed it themselves.
+    pub fn first(envelope: &Envelope, fleet: &Id, hash: Hash) -> Result<Self, Refusal> {
+        if Hash::of(&envelope.payload) != hash {
+            return Err(RosterError::OtherFirst.into());
+        }
+        let roster = payload::<Roster>(envelope, Kind::Roster, fleet)?.body;
+        roster.check()?;
+        enough(&roster, envelope)?;
+        Ok(Self { roster, hash })
+    }
+
+    /// Returns the next roster, if owners of this one signed it.
+    pub fn next(&self, envelope: &Envelope, fleet: &Id) -> Result<Self, Refusal> {
+        let hash = Hash::of(&envelope.payload);
+        let roster = payload::<Roster>(envelope, Kind::Roster, fleet)?.body;
+        let (ours, theirs) = (self.roster.version, roster.version);
+        if theirs == ours && hash != self.hash {
+            return Err(Refusal::Fork { version: ours, ours: self.hash, theirs: hash });
+        }
+        if theirs <= ours {
+            return Err(Refusal::Older);
+        }
+        if theirs != ours + 1 {
+            return Err(RosterError::NotNext { ours, theirs }.into());
+        }
+        if roster.previous != Some(self.hash) {
+            return Err(RosterError::OtherPrevious.into());
+        }
+        enough(&self.roster, envelope)?;
+        roster.check()?;
+        Ok(Self { roster, hash })
+    }
+}
+
+fn enough(roster: &Roster, envelope: &Envelope) -> Result<(), Refusal> {
+    let (have, need) = (roster.signed_by(envelope, Role::Owner), usize::from(roster.owners_needed));
+    if have < need { Err(Refusal::TooFew { have, need }) } else { Ok(()) }
+}

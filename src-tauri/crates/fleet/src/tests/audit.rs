@@ -1,0 +1,106 @@
+//! Anchors: what an administrator of the broker took away or made up is found.
+
+use super::{device, id};
+use crate::{Anchor, Finding, Hash, Head, chained, records_match, verify};
+
+/// The anchors of a host over these numbers of records.
+fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
+    let mini = device("mini");
+    let mut previous = Hash::NONE;
+    let made = counts.iter().zip(1..).map(|(count, seq)| {
+        let anchor = Anchor {
+            seq,
+            count: *count,
+            head: head(*count),
+            previous,
+            policy: String::new(),
+            roster: Hash::NONE,
+        };
+        let envelope = mini.header(&format!("anchor-{seq}")).sign(anchor, &[&mini.sign]);
+        previous = Hash::of(&envelope.payload);
+        envelope.encode()
+    });
+    made.collect()
+}
+
+fn record(number: u64) -> Vec<u8> {
+    format!("record {number}").into_bytes()
+}
+
+fn head(count: u64) -> Hash {
+    (1..=count).fold(Hash::NONE, |head, number| chained(head, number, &record(number)))
+}
+
+fn findings(entries: &[Vec<u8>], kept: Option<Head>) -> (Vec<Finding>, Option<Head>) {
+    let entries = entries.iter().map(Vec::as_slice);
+    let key = device("mini").sign.verifier();
+    let report = verify(&id("fleet-1"), &id("mini"), &key, entries, kept);
+    (report.findings, report.last)
+}
+
+#[test]
+fn a_whole_log_has_no_findings_and_its_end_is_kept() {
+    let log = anchors(&[100, 200, 230]);
+    let (none, last) = findings(&log, None);
+    assert_eq!(none, []);
+    assert_eq!(last.map(|last| (last.seq, last.count)), Some((3, 230)));
+    assert_eq!(findings(&log, last).0, [], "the same again");
+    let longer = anchors(&[100, 200, 230, 231]);
+    assert_eq!(findings(&longer, last).0, []);
+    let doubled = [log[0].clone(), log[0].clone(), log[1].clone(), log[2].clone()];
+    assert_eq!(findings(&doubled, last).0, [], "a repeated delivery");
+}
+
+#[test]
+fn what_was_taken_away_is_found() {
+    let log = anchors(&[1, 2, 3, 4]);
+    let last = findings(&log, None).1;
+    let without = |at: usize| [&log[..at], &log[at + 1..]].concat();
+    assert_eq!(findings(&without(1), last).0, [Finding::Gap { from: 2, to: 2 }]);
+    assert_eq!(findings(&without(0), last).0, [Finding::Gap { from: 1, to: 1 }]);
+    assert_eq!(findings(&log[..3], last).0, [Finding::CutOff { kept: 4, last: 3 }]);
+    assert_eq!(findings(&[], last).0, [Finding::CutOff { kept: 4, last: 0 }], "the whole stream");
+}
+
+#[test]
+fn what_was_made_up_is_found() {
+    let (log, other) = (anchors(&[1, 2, 3]), anchors(&[1, 5, 6]));
+    let last = findings(&log, None).1;
+    let forked = [&log[..2], &other[1..2], &log[2..]].concat();
+    assert_eq!(findings(&forked, last).0, [Finding::Fork(2)]);
+    assert_eq!(findings(&other, last).0, [Finding::Replaced(3)], "a whole other history, signed by the host");
+    let spliced = [&log[..1], &other[1..2], &log[2..]].concat();
+    assert_eq!(findings(&spliced, last).0, [Finding::Broken(3), Finding::Fewer(3)]);
+    let mara = device("mara");
+    let anchor = Anchor {
+        seq: 4,
+        count: 9,
+        head: Hash::NONE,
+        previous: Hash::NONE,
+        policy: String::new(),
+        roster: Hash::NONE,
+    };
+    let foreign = mara.header("x").sign(anchor, &[&mara.sign]).encode();
+    assert_eq!(findings(&[log.clone(), vec![foreign]].concat(), last).0, [Finding::Foreign(3)]);
+    assert_eq!(findings(&[log, vec![b"{".to_vec()]].concat(), last).0, [Finding::Foreign(3)]);
+}
+
+#[test]
+fn records_are_those_that_the_anchor_covers() {
+    let anchor = Anchor {
+        seq: 1,
+        count: 3,
+        head: head(3),
+        previous: Hash::NONE,
+        policy: String::new(),
+        roster: Hash::NONE,
+    };
+    let match_of = |numbers: &[u64]| {
+        let records: Vec<_> = numbers.iter().map(|number| record(*number)).collect();
+        records_match(&anchor, records.iter().map(Vec::as_slice))
+    };
+    assert!(match_of(&[1, 2, 3]));
+    for changed in [&[1, 2][..], &[1, 2, 3, 4], &[2, 1, 3], &[1, 2, 4], &[]] {
+        assert!(!match_of(changed), "{changed:?}");
+    }
+}

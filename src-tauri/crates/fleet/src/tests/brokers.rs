@@ -1,0 +1,80 @@
+//! The broker's configuration: who may say and read what.
+
+use super::{device, id, roster};
+use crate::{Broker, Roster, Subjects};
+
+fn configuration(roster: &Roster, before_2_10: bool) -> String {
+    let invited = [(id("join-1"), device("invited").nkey.verifier())];
+    let (fleet, listen, folder) = (&id("fleet-1"), "127.0.0.1:7720", "/data/fleet");
+    Broker { fleet, roster, invited: &invited, listen, folder, before_2_10 }.configuration()
+}
+
+/// The lines of one user.
+fn user(name: &str) -> String {
+    let (text, key) = (configuration(&roster(), false), device(name).nkey.verifier().nkey());
+    let begins = text.find(&key).unwrap_or_else(|| panic!("{name} is let in"));
+    text[begins..].split("nkey:").next().unwrap().to_owned()
+}
+
+/// What it may publish.
+fn publishes(name: &str) -> String {
+    user(name).lines().find(|line| line.contains("publish:")).unwrap().to_owned()
+}
+
+#[test]
+fn a_host_asks_and_never_answers() {
+    let host = publishes("mini");
+    assert!(host.contains("\"pf.fleet-1.q.mini\""), "{host}");
+    assert!(!host.contains(".ans.") && !host.contains("$KV"), "{host}");
+    assert!(user("mini").contains("\"pf.fleet-1.ans.mini\""), "it hears answers to itself alone");
+}
+
+#[test]
+fn an_approver_answers_and_asks_nothing() {
+    let approver = publishes("noor");
+    assert!(approver.contains("\"pf.fleet-1.ans.*\""), "{approver}");
+    assert!(!approver.contains(".q.") && !approver.contains("$KV.pf-fleet-1.>"), "{approver}");
+}
+
+#[test]
+fn only_owners_make_streams_and_write_the_roster_and_nobody_deletes_any() {
+    for name in ["mini", "noor", "pat", "olu", "invited"] {
+        let may = publishes(name);
+        assert!(!may.contains("STREAM.CREATE") && !may.contains("STREAM.UPDATE"), "{name}: {may}");
+    }
+    assert!(publishes("mara").contains("\"$JS.API.STREAM.CREATE.pf-fleet-1-q\""));
+    let text = configuration(&roster(), false);
+    for never in ["DELETE", "PURGE", "\">\"", "no_auth_user", "websocket", "cluster", "leafnodes", "$SYS"] {
+        assert!(!text.contains(never), "{never}");
+    }
+}
+
+#[test]
+fn an_invited_device_reaches_its_own_invitation_alone() {
+    assert_eq!(publishes("invited").trim(), "publish: { allow: [\"pf.fleet-1.join.join-1\"] }");
+    assert!(user("invited").contains("subscribe: { allow: [\"_INBOX_join-join-1.>\"] }"));
+}
+
+#[test]
+fn everybody_gets_replies_of_their_own_alone() {
+    for name in ["mini", "noor", "mara"] {
+        assert!(user(name).contains(&format!("\"{}.>\"", Subjects::inbox(name))));
+        assert_eq!(user(name).matches("_INBOX").count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn an_older_server_is_not_given_what_it_refuses() {
+    assert!(configuration(&roster(), false).contains("sync_interval: always"));
+    assert!(!configuration(&roster(), true).contains("sync_interval"));
+}
+
+#[test]
+fn a_folder_s_name_ends_no_line_and_no_quotation() {
+    let (fleet, roster) = (&id("fleet-1"), &roster());
+    let folder = "/a\"b\\c\nlisten: 0.0.0.0:1";
+    let broker = Broker { fleet, roster, invited: &[], listen: "127.0.0.1:7720", folder, before_2_10: false };
+    let text = broker.configuration();
+    assert_eq!(text.lines().filter(|line| line.starts_with("listen")).count(), 1);
+    assert!(text.contains(r#"cert_file: "/a\"b\\clisten: 0.0.0.0:1/broker.crt""#), "{text}");
+}

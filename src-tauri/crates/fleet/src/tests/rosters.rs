@@ -1,0 +1,102 @@
+//! The roster's chain: who may change it, and what can't be a roster.
+
+use super::{at, device, following, host, id, pinned, roster, signed};
+use crate::{Admitted, Hash, Pinned, Refusal, Role, Roster, RosterError, admit};
+
+fn admitted(change: impl FnOnce(&mut Roster), by: &[&str]) -> Result<Pinned, Refusal> {
+    let fleet = host();
+    let next = following(&fleet.pinned, change);
+    match admit(&fleet, &signed(next, by).encode(), at(1))? {
+        Admitted::Roster(pinned) => Ok(*pinned),
+        other => panic!("{other:?} is no roster"),
+    }
+}
+
+#[test]
+fn owners_of_the_version_before_sign_the_next() {
+    assert_eq!(admitted(|_| {}, &["ines"]).unwrap().roster.version, 2);
+    let none = Refusal::TooFew { have: 0, need: 1 };
+    assert_eq!(admitted(|_| {}, &["noor"]), Err(none.clone()));
+    // One who makes itself an owner in the version that it signs.
+    let promote = |roster: &mut Roster| {
+        let noor = roster.members.iter_mut().find(|member| member.id == id("noor")).unwrap();
+        noor.roles.push(Role::Owner);
+    };
+    assert_eq!(admitted(promote, &["noor"]), Err(none));
+}
+
+#[test]
+fn where_two_owners_are_needed_two_people_sign() {
+    let first = pinned({
+        let mut roster = roster();
+        roster.owners_needed = 2;
+        let phone = roster.members.iter_mut().find(|member| member.id == id("mara-phone")).unwrap();
+        phone.roles.push(Role::Owner);
+        roster
+    });
+    let next = following(&first, |_| {});
+    let by = |names: &[&str]| first.next(&signed(next.clone(), names), &id("fleet-1")).map(drop);
+    let one = Err(Refusal::TooFew { have: 1, need: 2 });
+    assert_eq!(by(&["mara"]), one);
+    assert_eq!(by(&["mara", "mara"]), one, "one key twice");
+    assert_eq!(by(&["mara", "mara-phone"]), one, "two devices of one person");
+    assert_eq!(by(&["mara", "ines"]), Ok(()));
+}
+
+#[test]
+fn a_roster_never_goes_back_skips_or_forks() {
+    let first = pinned(roster());
+    let second = first.next(&signed(following(&first, |_| {}), &["mara"]), &id("fleet-1")).unwrap();
+    let onto = |pinned: &Pinned, roster: Roster| pinned.next(&signed(roster, &["mara"]), &id("fleet-1"));
+    assert_eq!(onto(&second, super::roster()), Err(Refusal::Older));
+    let other = following(&first, |roster| roster.fresh_for = 2 * super::HOUR);
+    assert!(matches!(onto(&second, other.clone()), Err(Refusal::Fork { version: 2, .. })));
+    let mut third = following(&second, |_| {});
+    third.version = 4;
+    let skipped = RosterError::NotNext { ours: 2, theirs: 4 };
+    assert_eq!(onto(&second, third.clone()), Err(skipped.into()));
+    (third.version, third.previous) = (3, Some(Hash::of(b"a version nobody saw")));
+    assert_eq!(onto(&second, third), Err(RosterError::OtherPrevious.into()));
+}
+
+#[test]
+fn the_first_roster_is_the_one_that_the_code_names() {
+    let envelope = signed(roster(), &["mara"]);
+    let first = |hash| Pinned::first(&envelope, &id("fleet-1"), hash).map(drop);
+    assert_eq!(first(Hash::of(&envelope.payload)), Ok(()));
+    assert_eq!(first(Hash::of(b"another")), Err(RosterError::OtherFirst.into()));
+    let unsigned = signed(roster(), &["noor"]);
+    let hash = Hash::of(&unsigned.payload);
+    assert!(matches!(Pinned::first(&unsigned, &id("fleet-1"), hash), Err(Refusal::TooFew { .. })));
+}
+
+#[test]
+fn what_no_fleet_can_be_run_with_is_refused() {
+    let wrong = |change: fn(&mut Roster), says: &str| {
+        let mut roster = roster();
+        change(&mut roster);
+        let error = roster.check().unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    };
+    let host_that_answers = |roster: &mut Roster| {
+        let mini = roster.members.iter_mut().find(|member| member.id == id("mini")).unwrap();
+        mini.roles.push(Role::Owner);
+    };
+    wrong(host_that_answers, "a host's key never answers");
+    wrong(|roster| roster.members.retain(|member| !member.has(Role::Owner)), "owners have to sign");
+    wrong(|roster| roster.owners_needed = 0, "owners have to sign");
+    wrong(|roster| roster.owners_needed = 3, "owners have to sign");
+    wrong(|roster| roster.publishers_needed = 2, "publishers have to sign");
+    wrong(|roster| roster.fresh_for = 60_000, "1 hour to 7 days");
+    wrong(|roster| roster.members.push(roster.members[0].clone()), "one id");
+    let shared = |roster: &mut Roster| roster.members[1].sign = roster.members[0].nkey;
+    wrong(shared, "one key");
+    let unlimited = |roster: &mut Roster| roster.members[0].approver = None;
+    wrong(unlimited, "may approve");
+    let crowded = |roster: &mut Roster| {
+        for number in 0..2048 {
+            roster.members.push(device(&format!("m{number}")).member("", &[Role::Host]));
+        }
+    };
+    wrong(crowded, "at most 2048");
+}
