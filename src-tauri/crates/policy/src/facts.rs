@@ -7,6 +7,7 @@ use postern_protocol::Confine;
 use serde::{Deserialize, Serialize};
 
 /// A program that was looked up.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Program {

@@ -5,6 +5,7 @@ use super::outcome::Outcome;
 use crate::cause::Cause;
 use crate::facts::{Lookup, Program};
 use crate::rule::{Pattern, Rule, RuleId};
+use crate::ruleset::Part;
 use crate::verdict::{Decision, Reason};
 
 impl Judgement<'_> {
@@ -30,7 +31,7 @@ impl Judgement<'_> {
         let names = |rule: &Rule| {
             rule.pin.is_some() || matches!(rule.pattern, Pattern::Path(_) | Pattern::Identity(_))
         };
-        self.policy.rules.parts().flat_map(|part| part.rules()).any(|rule| rule.id == id && names(rule))
+        self.policy.rules.parts().flat_map(Part::rules).any(|rule| rule.id == id && names(rule))
     }
 }
 
