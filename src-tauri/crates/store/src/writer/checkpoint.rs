@@ -4,7 +4,8 @@
 //! little behind: when the log is long, the writer copies the little that is left itself.
 
 use super::Shared;
-use crate::open::{is_damage, open_checkpointer};
+use crate::error::is_damage;
+use crate::open::open_checkpointer;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 use std::cell::Cell;
