@@ -78,9 +78,9 @@ fn a_record_that_is_gone_or_emptied_comes_back() {
         let (mut host, channel) = allowed();
         host.end();
         if emptied {
-            fs::write(record(&host), "").unwrap()
+            fs::write(record(&host), "").unwrap();
         } else {
-            fs::remove_file(record(&host)).unwrap()
+            fs::remove_file(record(&host)).unwrap();
         }
         comes_back(host, &channel, None);
     }

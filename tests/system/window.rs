@@ -69,6 +69,7 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
 }
 
 /// The driver loses the window whose page is gone: what is there afterwards is told by the display and the host.
+#[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
 async fn a_page_is_replaced_after(signal: Signal) {
     if let Some(missing) = window::missing() {
         eprintln!("skipped: the window test needs {missing}");

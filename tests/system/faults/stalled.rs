@@ -38,6 +38,7 @@ threading.Event().wait()
 ";
 
 /// A stalled folder; `None`, and why, where this machine does not let us mount one.
+#[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
 fn stalled(host: &Postern) -> Option<(Helper, Mounted)> {
     let folder = host.scratch("stalled");
     let Some(helper) = Helper::python(STALL, &[&folder]) else {

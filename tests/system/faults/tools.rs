@@ -160,6 +160,7 @@ pub(super) struct Mounted(pub(super) PathBuf);
 
 impl Mounted {
     /// A file system in memory that holds so many MiB; `None`, and why, where this machine does not let us mount.
+    #[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
     pub(super) fn small(folder: &Path, mebibytes: u32) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let options = format!("size={mebibytes}m,mode=700");

@@ -125,7 +125,10 @@ mod tests {
 
         fn find(&self, name: &str) -> Found {
             let bin = [self.path("bin").to_str().unwrap().to_owned()];
-            self.resolver().look_up(name, &Place { folder: self.path(""), search_path: &bin, shell_path: &[], known: None })
+            self.resolver().look_up(
+                name,
+                &Place { folder: self.path(""), search_path: &bin, shell_path: &[], known: None },
+            )
         }
     }
 

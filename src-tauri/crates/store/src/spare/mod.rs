@@ -75,6 +75,7 @@ pub(crate) fn keep(conn: &Connection, path: &Path) -> Result<bool, Error> {
     written.map(|()| true)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives the error away")]
 fn unwritten(error: io::Error) -> Error {
     Error::NotDurable(format!("the copy of the record: {error}"))
 }
