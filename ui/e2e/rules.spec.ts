@@ -172,6 +172,30 @@ test("ten thousand rules are a short list in the page, sorted and searched at on
   await expect(page.getByText("No rule fits the search.")).toBeVisible();
 });
 
+// WebKit doesn't repaint all text of a row that was hidden before.
+test("the rows of a long list are never hidden", async ({ page }) => {
+  await page.addInitScript(() => {
+    const seen = window as { hiddenRows?: string[] };
+    const hidden: string[] = (seen.hiddenRows = []);
+    new MutationObserver((changes) => {
+      for (const { target, addedNodes } of changes) {
+        for (const one of [target, ...addedNodes]) {
+          if (!(one instanceof HTMLElement) || one.style.visibility !== "hidden") continue;
+          if (one.querySelector("[role=row], [role=option]")) hidden.push(one.textContent);
+        }
+      }
+    }).observe(document, { childList: true, subtree: true, attributeFilter: ["style"] });
+  });
+  for (const [name, kind] of [
+    ["activity", "request"],
+    ["rules", "rule"],
+  ] as const) {
+    await page.goto(`/settings.html#${name}`);
+    await expect(page.getByTestId(kind).first()).toBeVisible();
+    expect(await page.evaluate(() => (window as { hiddenRows?: string[] }).hiddenRows)).toEqual([]);
+  }
+});
+
 test.describe("all rules in one table", () => {
   test.beforeEach(async ({ page }) => {
     await page.goto("/settings.html#rules");
