@@ -121,7 +121,7 @@ test("rules are copied to another agent, once", async ({ page }) => {
   await openAgent(page);
   const copy = async () => {
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Copy to agent…" }).click();
+    await page.getByRole("menuitem", { name: "Copy to Agent…" }).click();
     await page.getByLabel("For", { exact: true }).selectOption("release");
     await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
   };
