@@ -100,6 +100,19 @@ bring_prosody() {
   export PATH=$PATH:$place/usr/bin
 }
 
+# The broker that the fleet's tests start for themselves: unpacked beside the XMPP server, for the same reason.
+bring_nats() {
+  if on_mac || command -v nats-server >/dev/null || ! command -v apt-get >/dev/null; then return 0; fi
+  local place=$PWD/.cache/nats
+  if [ ! -x "$place/usr/sbin/nats-server" ]; then
+    note "unpacking nats-server into .cache (no server is installed)"
+    apt-cache show nats-server >/dev/null 2>&1 || as_root apt-get update -qq
+    rm -rf "$place" && mkdir -p "$place"
+    (cd "$place" && apt-get -o APT::Sandbox::User=root download -qq nats-server && dpkg-deb -x nats-server_*.deb . && rm nats-server_*.deb)
+  fi
+  export PATH=$PATH:$place/usr/sbin
+}
+
 # Installs a program from crates.io into .cache/tools, where it is missing or of another version.
 need_tool() {
   local name=$1 version=$2

@@ -4,7 +4,6 @@ use tauri::AppHandle;
 
 /// How a start at login is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(any(target_os = "macos", test)), expect(dead_code, reason = "only macOS asks the user first"))]
 pub(crate) enum State {
     /// The app starts at login.
     On,

@@ -5,7 +5,7 @@ import type { RequestRow } from "./RequestRow";
 import type { Status } from "./Status";
 
 /**
- * Content of the menu-bar item and its popover.
+ * What the menu-bar item and its popover show.
  */
 export type Overview = { 
 /**

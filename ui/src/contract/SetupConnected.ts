@@ -10,11 +10,11 @@ export type SetupConnected = {
  */
 agent: AgentRow, 
 /**
- * Whether it was enrolled now.
+ * True if it was enrolled now.
  */
 enrolled: boolean, 
 /**
- * Whether its settings were changed now.
+ * True if its settings were changed now.
  */
 changed: boolean, 
 /**
@@ -26,6 +26,6 @@ searchPath?: Array<string>,
  */
 lines: string | null, 
 /**
- * What the user still has to do in the agent.
+ * Steps that the user still has to take in the agent.
  */
 remains: string | null, };

@@ -5,7 +5,8 @@ import type { Question } from "./Question";
 import type { ShownArming } from "./ShownArming";
 
 /**
- * What the approval page shows: a question, or what became of the last one. With neither the window is about to hide.
+ * Content of the approval page: a question, or the result of the last one. With neither the window is about
+ * to hide.
  */
 export type Showing = { 
 /**
@@ -37,6 +38,6 @@ hold: boolean,
  */
 details: boolean, 
 /**
- * What became of the last answer.
+ * Result of the last answer.
  */
 pill: Pill | null, };

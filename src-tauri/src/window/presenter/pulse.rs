@@ -94,7 +94,7 @@ impl Presenter {
         if again {
             self.cannot_show().await;
         }
-        self.desk.waiting(None);
+        self.desk.waiting(None, Vec::new());
         self.release();
         self.look().await
     }

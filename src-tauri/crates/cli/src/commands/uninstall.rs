@@ -1,6 +1,6 @@
 //! `postern uninstall`: removes what Postern put outside its data folder, and with `--zap` that folder. Works without a host.
 
-use super::setup::scope;
+use super::setup_scope::scope;
 use crate::Surroundings;
 use crate::args::Uninstall;
 use crate::failure::Failure;

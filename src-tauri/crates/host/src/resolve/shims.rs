@@ -125,7 +125,7 @@ mod tests {
 
         fn find(&self, name: &str) -> Found {
             let bin = [self.path("bin").to_str().unwrap().to_owned()];
-            self.resolver().look_up(name, &Place { folder: self.path(""), search_path: &bin, known: None })
+            self.resolver().look_up(name, &Place { folder: self.path(""), search_path: &bin, shell_path: &[], known: None })
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
         let mac = Mac::new();
         let git = found(Resolver::new().look_up(
             mac.path("bin/git").to_str().unwrap(),
-            &Place { folder: "/".into(), search_path: &[], known: None },
+            &Place { folder: "/".into(), search_path: &[], shell_path: &[], known: None },
         ));
         assert_eq!(git.bound.path, git.bound.real_path);
     }
