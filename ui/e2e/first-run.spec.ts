@@ -137,7 +137,7 @@ test("the history is erased after a second word, and not before", async ({ page 
 
 test("the history is saved as a file, one request a line", async ({ page }) => {
   await page.goto("/settings.html#privacy");
-  await page.getByRole("button", { name: "Export history…" }).click();
+  await page.getByRole("button", { name: "Export History…" }).click();
   await expect(page.getByText("Saved as ~/Downloads/postern-history.jsonl")).toBeVisible();
   const text = await page.evaluate(() => window.fakeSettings?.saved.get("postern-history.jsonl") ?? "");
   const rows = text

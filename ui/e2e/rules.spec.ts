@@ -121,7 +121,7 @@ test("rules are copied to another agent, once", async ({ page }) => {
   await openAgent(page);
   const copy = async () => {
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Copy to agent…" }).click();
+    await page.getByRole("menuitem", { name: "Copy to Agent…" }).click();
     await page.getByLabel("For", { exact: true }).selectOption("release");
     await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
   };
@@ -170,6 +170,30 @@ test("ten thousand rules are a short list in the page, sorted and searched at on
   await expect(page.getByTestId("rule")).toHaveCount(1);
   await page.getByRole("searchbox", { name: "Search rules" }).fill("no such thing");
   await expect(page.getByText("No rule fits the search.")).toBeVisible();
+});
+
+// WebKit doesn't repaint all text of a row that was hidden before.
+test("the rows of a long list are never hidden", async ({ page }) => {
+  await page.addInitScript(() => {
+    const seen = window as { hiddenRows?: string[] };
+    const hidden: string[] = (seen.hiddenRows = []);
+    new MutationObserver((changes) => {
+      for (const { target, addedNodes } of changes) {
+        for (const one of [target, ...addedNodes]) {
+          if (!(one instanceof HTMLElement) || one.style.visibility !== "hidden") continue;
+          if (one.querySelector("[role=row], [role=option]")) hidden.push(one.textContent);
+        }
+      }
+    }).observe(document, { childList: true, subtree: true, attributeFilter: ["style"] });
+  });
+  for (const [name, kind] of [
+    ["activity", "request"],
+    ["rules", "rule"],
+  ] as const) {
+    await page.goto(`/settings.html#${name}`);
+    await expect(page.getByTestId(kind).first()).toBeVisible();
+    expect(await page.evaluate(() => (window as { hiddenRows?: string[] }).hiddenRows)).toEqual([]);
+  }
 });
 
 test.describe("all rules in one table", () => {

@@ -59,7 +59,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "nothing asked yet": async (page) => {
     await page.goto("/settings.html?scene=quiet#activity");
-    await expect(page.getByText("Nothing was asked yet.")).toBeVisible();
+    await expect(page.getByText("No requests yet.")).toBeVisible();
   },
   insights: async (page) => {
     await page.goto("/settings.html#insights");
@@ -67,7 +67,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "no insights": async (page) => {
     await page.goto("/settings.html?scene=quiet#insights");
-    await expect(page.getByText("Nothing was asked in this time.")).toBeVisible();
+    await expect(page.getByText("No requests in this period.")).toBeVisible();
   },
   doors: async (page) => {
     await page.goto("/settings.html#doors");
@@ -217,6 +217,6 @@ test("a session that an agent left open is closed from its page", async ({ page 
   await page.setViewportSize(sizes.large);
   await openAgent(page, "builder");
   await page.getByRole("button", { name: "Close the session review" }).click();
-  await expect(page.getByText("Session closed; 1 that waited in it denied.")).toBeVisible();
+  await expect(page.getByText("Session closed. Waiting requests denied: 1.")).toBeVisible();
   await expect(page.getByTestId("sessions")).toHaveCount(0);
 });

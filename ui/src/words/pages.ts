@@ -2,7 +2,7 @@
 
 export const pages = {
   settings: {
-    failed: (what: string) => `That did not work: ${what}`,
+    failed: (what: string) => `That didn’t work: ${what}`,
     dismiss: "Dismiss",
     host: "Host",
     version: "Version",
@@ -24,12 +24,12 @@ export const pages = {
     presets: { deny: "Deny", ask: "Ask", allow: "Allow" },
     presetHints: {
       deny: "Nothing runs.",
-      ask: "What your rules and the choices below allow runs. You are asked about the rest.",
+      ask: "Your rules and the choices below decide. You are asked about the rest.",
       allow: "Everything runs, except what a deny rule names or Postern never allows.",
     },
-    custom: "Own mix",
+    custom: "Custom",
     skills: "Allow CLIs of installed skills",
-    skillsHint: "Each only while it is the one that you approved.",
+    skillsHint: "Only the exact program that you approved.",
     elevated: "Can run commands on this Mac",
     elevatedHint: "Off: every command is denied. Tools are still checked.",
     elevatedOff: "Off: every command of this agent is denied.",
@@ -37,7 +37,7 @@ export const pages = {
     settingNames: {
       security: "what it may run",
       ask: "when you are asked",
-      fallback: "what holds if no one answers",
+      fallback: "what happens if no one answers",
       elevated: "whether it can run commands on this Mac",
       approvalTimeoutMs: "how long a question waits",
       unattended: "whether a question waits while no one is connected",
@@ -73,7 +73,7 @@ export const pages = {
     fallbackFull: "If no one answers, everything is allowed.",
     fallbackConfirm: (name: string) =>
       `If you are away, every command of ${name} will run without your approval. Really set this?`,
-    fallbackConfirmAgain: "This is the most dangerous setting there is. Set it all the same?",
+    fallbackConfirmAgain: "This is the most dangerous setting. Set it anyway?",
     timeout: "Time to answer",
     seconds: "seconds",
     unattended: "While no one is connected",
@@ -110,8 +110,8 @@ export const pages = {
       bwrap: "Give the sandbox this agent’s folder and nothing else. These lines do it:",
       "sandbox-exec": "Give the sandbox this agent’s folder and nothing else. These lines do it:",
       mcp: "Put this into the client’s list of servers (.mcp.json, mcp.json). It starts the server itself:",
-      forwarder: "Where the container runs in a virtual machine, the channel goes over TCP:",
-      plain: "Where there is no sandbox, two variables say where the channel is:",
+      forwarder: "If the container runs in a virtual machine, the channel goes over TCP:",
+      plain: "Without a sandbox, two variables name the channel:",
     },
     copy: "Copy",
     copied: "Copied",
@@ -127,11 +127,11 @@ export const pages = {
     close: "Close",
     closeNamed: (session: string) => `Close the session ${session}`,
     closed: (denied: number) =>
-      denied === 0 ? "Session closed." : `Session closed; ${denied} that waited in it denied.`,
+      denied === 0 ? "Session closed." : `Session closed. Waiting requests denied: ${denied}.`,
   },
   permissions: {
     title: "permissions.jsonc",
-    dangers: "This file takes you out of the loop:",
+    dangers: "This file lets commands run without your approval:",
     mistake: (line: number, column: number, what: string) =>
       `Line ${line}, column ${column}: ${what}. Until it is fixed, everything is denied.`,
     goTo: "Show",

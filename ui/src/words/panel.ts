@@ -157,7 +157,7 @@ export const panel = {
     left: (left: string) => `${left} left`,
   },
   pill: {
-    label: "What became of it",
+    label: "Result",
     denied: "Denied",
     allowed: "Allowed",
     allowedAll: (n: number) => `${n} allowed`,

@@ -32,7 +32,7 @@ export const welcome = {
     none: "No agent was found on this Mac.",
     connect: (title: string) => `Connect ${title}`,
     connected: "Connected",
-    elsewhere: "Asks a Postern that moved",
+    elsewhere: "Connected to a Postern that moved",
     show: "Show Change",
     hide: "Hide Change",
     changes: (title: string) => `Lines that change in the settings of ${title}`,
@@ -49,7 +49,7 @@ export const welcome = {
     show: "Show Rules",
     hide: "Hide Rules",
     none: "They have no rules of their own to import.",
-    taken: { rules: "taken over", lines: "taken over", broad: "broad", "left-out": "left out" },
+    taken: { rules: "imported", lines: "imported", broad: "broad", "left-out": "left out" },
     others: (broad: number, leftOut: number) =>
       [broad > 0 ? `${broad} broad` : "", leftOut > 0 ? `${leftOut} left out` : ""]
         .filter((one) => one !== "")
@@ -65,9 +65,9 @@ export const welcome = {
     waiting: "Look for the panel, and answer it.",
     sent: "Asking…",
     allowed: "It works. Your agent may run the command.",
-    denied: "It works. Your agent got your no.",
+    denied: "It works. Your agent was denied.",
     left: "It works. Your agent decides by its own rules.",
-    failed: "It did not work:",
+    failed: "It didn’t work:",
     remains: "Still to do:",
     command: "uname -s",
     commandHook: "touch hello.txt",
@@ -79,7 +79,7 @@ export const welcome = {
     name: "Name",
     id: (id: string) => `Its folder is called ${id}.`,
     taken: "An agent with this name exists.",
-    start: "To begin with",
+    start: "At first",
     add: "Add Agent",
   },
   connect: (name: string) => `Connect ${name}`,
