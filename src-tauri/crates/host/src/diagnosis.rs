@@ -1,6 +1,6 @@
 //! Diagnosis of a data folder from outside: for `postern doctor`, also if no host runs or answers.
 
-use crate::folder;
+use crate::folder::{self, LockOwner};
 use crate::last_error::{self, LastError};
 use postern_policy::Millis;
 use postern_store::{Doubt, FILE_NAME, Header, copied, header, noted_doubt};
@@ -56,8 +56,8 @@ pub fn diagnose(data: &Path) -> Diagnosis {
         read_only: disk.as_ref().is_ok_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY)),
         free: disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         owner: folder::owner(data).map(|owner| match owner {
-            None => Owner::Nobody,
-            Some(pid) => Owner::Host(pid.map(process)),
+            LockOwner::Nobody => Owner::Nobody,
+            LockOwner::Host(pid) => Owner::Host(pid.map(process)),
         }),
         record: header(&record),
         had_agents: folder::has_agents(data),

@@ -73,27 +73,35 @@ fn sign(mut file: &File) {
     }
 }
 
-/// Returns the process that holds the data folder: `None` if none does, and the process id inside if the lock
-/// names it.
-pub(crate) fn owner(data: &Path) -> io::Result<Option<Option<u32>>> {
+/// Holder of a data folder's lock.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LockOwner {
+    /// No process.
+    Nobody,
+    /// A host, with its process id if the lock names it.
+    Host(Option<u32>),
+}
+
+/// Returns the process that holds the data folder.
+pub(crate) fn owner(data: &Path) -> io::Result<LockOwner> {
     let mut file = match OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK)
         .open(data.join(LOCK))
     {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockOwner::Nobody),
         Err(error) => return Err(error),
     };
     match flock(&file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => {
             let_go(&file);
-            Ok(None)
+            Ok(LockOwner::Nobody)
         }
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let mut signed = String::new();
             let read = Read::by_ref(&mut file).take(20).read_to_string(&mut signed);
-            Ok(Some(read.ok().and_then(|_| signed.parse().ok())))
+            Ok(LockOwner::Host(read.ok().and_then(|_| signed.parse().ok())))
         }
         Err(error) => Err(error.into()),
     }
@@ -156,9 +164,9 @@ mod tests {
         assert_eq!(mode, 0o700, "nobody else may enter");
         let first = lock(&data).unwrap();
         assert!(matches!(lock(&data), Err(LockError::Taken)), "one host at a time");
-        assert_eq!(owner(&data).unwrap(), Some(Some(std::process::id())));
+        assert_eq!(owner(&data).unwrap(), LockOwner::Host(Some(std::process::id())));
         drop(first);
-        assert_eq!(owner(&data).unwrap(), None, "a signed lock that nobody holds has no owner");
+        assert_eq!(owner(&data).unwrap(), LockOwner::Nobody, "a signed lock that nobody holds has no owner");
         assert!(lock(&data).is_ok(), "a folder whose host went is free");
     }
 

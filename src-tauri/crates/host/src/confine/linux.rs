@@ -162,8 +162,8 @@ fn nothing(cache: &str) -> Result<Nothing, String> {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
     let kept = PathBuf::from(super::kept_for(cache));
     let nothing = Nothing { file: kept.join("nothing"), folder: kept.join("nothing.d") };
-    let file = std::fs::File::options().write(true).create_new(true).mode(0).open(&nothing.file).map(drop);
-    let folder = std::fs::DirBuilder::new().mode(0).create(&nothing.folder);
+    let file = std::fs::File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
+    let folder = std::fs::DirBuilder::new().mode(0o0).create(&nothing.folder);
     for (made, path) in [(file, &nothing.file), (folder, &nothing.folder)] {
         match made {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {

@@ -68,7 +68,6 @@ pub(super) fn looked_up(
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
     };
-    let digest = plan.digest();
     let settings = &policy.settings;
     let folders = (readable(world, settings, &cwd), settings.folders.clone());
     let asks = built.changes.iter().filter(|change| change.asks);
@@ -81,8 +80,8 @@ pub(super) fn looked_up(
         nothing_to_save: None,
         changes: built.changes,
         previews: held.scripts.iter().map(|script| preview(script)).collect(),
+        digest: plan.digest(),
         plan,
-        digest,
         open: Some((held, cwd)),
         counted: None,
         session: run.session.clone(),

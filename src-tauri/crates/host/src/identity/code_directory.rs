@@ -82,13 +82,13 @@ fn of_signature(signature: &[u8]) -> Option<CodeDirectory> {
         return None;
     }
     let count = usize::try_from(big(signature, 8)?).ok().filter(|count| *count <= 64)?;
-    let blobs = (0..count).filter_map(|blob| {
+    let mut blobs = (0..count).filter_map(|blob| {
         let offset = big(signature, 16 + 8 * blob)?;
         let length = big(signature, usize::try_from(offset).ok()?.checked_add(4)?)?;
         within(signature, offset, length)
     });
     // The kernel takes the best kind of hash that there is; only one kind is in use.
-    blobs.filter_map(of_directory).next()
+    blobs.find_map(of_directory)
 }
 
 fn of_directory(blob: &[u8]) -> Option<CodeDirectory> {

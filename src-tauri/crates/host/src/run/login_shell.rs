@@ -124,20 +124,20 @@ mod tests {
             .unwrap();
         fs::write(home.path().join(".bashrc"), "PATH=$HOME/mine:$PATH\n").unwrap();
         let user = User { shell: "/bin/bash".to_owned(), ..user };
-        let path = ask(&user, Duration::from_secs(60)).unwrap();
+        let path = ask(&user, Duration::from_mins(1)).unwrap();
         assert!(path.starts_with(&format!("{}/mine:/from/profile", user.home)), "{path}");
     }
 
     #[test]
     fn a_shell_that_leaves_something_running_is_not_waited_for() {
         let (_home, user) = user("#!/bin/sh\nsleep 600 &\nshift 3\nPATH=/a:/b eval \"$1\"\nwait\n");
-        assert_eq!(ask(&user, Duration::from_secs(60)).unwrap(), "/a:/b");
+        assert_eq!(ask(&user, Duration::from_mins(1)).unwrap(), "/a:/b");
     }
 
     #[test]
     fn a_shell_that_tells_nothing_is_an_error_that_names_it() {
         let (_home, user) = user("#!/bin/sh\nexit 0\n");
-        let error = ask(&user, Duration::from_secs(60)).unwrap_err().to_string();
+        let error = ask(&user, Duration::from_mins(1)).unwrap_err().to_string();
         assert!(error.contains("/shell told no PATH"), "{error}");
     }
 
