@@ -68,7 +68,9 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
     window.close().await;
 }
 
-/// The driver loses the window whose page is gone: what is there afterwards is told by the display and the host.
+/// Sends `signal` to the page and checks that another one shows the question.
+///
+/// The driver loses a window whose page is gone, so the display and the host show what is there afterwards.
 async fn a_page_is_replaced_after(signal: Signal) {
     if let Some(missing) = window::missing() {
         eprintln!("skipped: the window test needs {missing}");
@@ -246,7 +248,9 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
-/// Three requests of one shape are one question. Each of them runs; who came later joins when the person wants it.
+/// Checks that three requests of one shape are one question, and that each of them runs.
+///
+/// A later request joins when the person wants it.
 async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
     let seq = |number: u32| {
         let mut params = touch(window, "");
@@ -273,7 +277,7 @@ async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
-/// The changed command is another question: judged, armed anew, and told to the agent.
+/// Checks that a changed command is another question: judged and armed again, and reported to the agent.
 async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
     ask(agent, touch(window, "sixth"));
     window.armed().await;

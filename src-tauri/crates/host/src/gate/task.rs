@@ -65,7 +65,7 @@ pub(crate) struct Task {
     pub(super) began: Instant,
     /// For how long the machine had slept at the last look.
     pub(super) slept: Duration,
-    /// When to look whether the screen is still the person's.
+    /// Next time to check that the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
