@@ -123,7 +123,7 @@ impl Task {
                 self.parts.stirred.status.notify_one();
             }
             if !self.quitting.is_empty() && self.requests.is_empty() {
-                // Whoever waited for it may have gone meanwhile.
+                // The caller may have gone meanwhile.
                 self.quitting.drain(..).for_each(|waiting| _ = waiting.send(()));
             }
         }
