@@ -178,7 +178,7 @@ fn no_page_and_no_script_mounts_a_channel_writable() {
     assert!(mounts > 3, "the pages and scripts show how a channel is mounted");
 }
 
-/// Who names a test of faults that is not there any more runs nothing, and nobody hears of it.
+/// Checks that the script names existing tests only: a name without a test runs nothing, without an error.
 #[test]
 fn every_test_of_faults_is_there() {
     let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();

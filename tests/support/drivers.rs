@@ -84,7 +84,7 @@ pub(crate) fn search(display: &str, title: &str) -> Command {
     xdotool
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }

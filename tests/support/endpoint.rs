@@ -80,7 +80,7 @@ impl Endpoint {
 fn serve(stream: TcpStream, send: &Sender<Posted>, answers: &Mutex<Vec<String>>) {
     let Ok(mut writer) = stream.try_clone() else { return };
     let mut reader = BufReader::new(stream);
-    // Connections are kept open by whoever posts.
+    // Connections are kept open by the poster.
     while let Some(posted) = read(&mut reader) {
         let answer = answers.lock().expect("not poisoned").pop().unwrap_or_else(|| "200".to_owned());
         // Nobody looks any more: the test is over.

@@ -40,7 +40,7 @@ pub struct Window {
     home: PathBuf,
     /// The number of its display.
     display: String,
-    /// Where the driver listens.
+    /// Port of the driver.
     port: u16,
     _folder: TempDir,
     _driver: Group,
@@ -136,7 +136,7 @@ impl Window {
         }
     }
 
-    /// The processes of the app's pages: those that carry this test's home.
+    /// Returns the processes of the app's pages: those with this test's home in their environment.
     pub fn page_processes(&self) -> BTreeSet<u32> {
         let home = format!("HOME={}", self.home.display());
         let is_ours = |pid: &u32| {
@@ -148,7 +148,7 @@ impl Window {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
     }
 
-    /// The panels that can be seen on the display.
+    /// Returns the panels that can be seen on the display.
     pub fn panels(&self) -> BTreeSet<String> {
         let found = search(&self.display, "Postern asks").output();
         let found = found.expect("xdotool looks at the display");
@@ -169,7 +169,7 @@ impl Window {
         tokio::time::timeout(PATIENCE, seen).await.expect("no other panel shows the question");
     }
 
-    /// How many questions wait.
+    /// Returns the number of questions that wait.
     pub fn waiting(&self) -> usize {
         Control::connect(&self.data).unwrap().ask::<ListQuestions>(&Nothing {}).unwrap().questions.len()
     }

@@ -247,7 +247,9 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
-/// Three requests of one shape are one question. Each of them runs; who came later joins when the person wants it.
+/// Checks that three requests of one shape are one question, and that each of them runs.
+///
+/// A later request joins when the person wants it.
 async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
     let seq = |number: u32| {
         let mut params = touch(window, "");
@@ -274,7 +276,7 @@ async fn what_is_alike_is_allowed_as_one(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
-/// The changed command is another question: judged, armed anew, and told to the agent.
+/// Checks that a changed command is another question: judged and armed again, and reported to the agent.
 async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
     ask(agent, touch(window, "sixth"));
     window.armed().await;

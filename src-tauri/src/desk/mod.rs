@@ -209,7 +209,9 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Whether an answer counts by what was shown of the question, and how it was said. `hold`: a yes is to be held.
+    /// Checks that an answer counts, by what was shown of the question and how it was given.
+    ///
+    /// `hold`: an approval is to be held.
     pub(crate) fn check(
         &self,
         params: &AnswerParams,

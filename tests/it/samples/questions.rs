@@ -239,7 +239,7 @@ impl Stage {
         self.hook("mcp", "mcp__github__create_pull_request", &input);
     }
 
-    /// Six pages of one host, which are shown as one question: the first of them, and all as one.
+    /// Records six pages of one host, which are shown as one question: the first of them, and all as one.
     fn alike(&mut self) {
         let (mut asked, mut children) = (Vec::new(), Vec::new());
         for page in 1..=6 {
@@ -380,12 +380,12 @@ impl Stage {
     }
 }
 
-/// The id that stands for that of the nth question.
+/// Returns the id that replaces the nth question's own.
 fn stable_id(nth: usize) -> String {
     format!("0199a1c0-0000-7000-8000-{nth:012}")
 }
 
-/// The digest that stands for that of the nth question.
+/// Returns the digest that replaces the nth question's own.
 fn digest(nth: usize) -> String {
     DIGITS.get(nth - 1..nth).map_or_else(|| format!("{nth:02x}").repeat(32), |digit| digit.repeat(64))
 }

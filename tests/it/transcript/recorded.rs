@@ -161,7 +161,7 @@ fn replace(value: &mut Value, by: &dyn Fn(&str) -> Option<Value>) {
     }
 }
 
-/// Returns the proof that the page's nonces and key give: whoever reads it can make it again.
+/// Returns the proof that the page's nonces and key give: a reader can make it again.
 fn proof(side: Side) -> String {
     let nonce = |text: &str| Nonce::try_from(text.to_owned()).unwrap();
     let key = Key::from_bytes(std::array::from_fn(|index| u8::try_from(index).unwrap()));

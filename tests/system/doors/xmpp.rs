@@ -189,7 +189,7 @@ fn in_a_room_without_accounts_the_occupant_id_of_the_service_counts() {
     const ROOM: &str = "ops@veiled.localhost";
     let Some(chat) = chat(&[]) else { return };
     let (mut anna, mut eve) = (chat.server.login("anna"), chat.server.login("eve"));
-    // Whoever comes first moderates the room, and is shown accounts: that is Anna, not Postern.
+    // The first to come moderates the room, and is shown accounts: that is Anna, not Postern.
     anna.enters(ROOM, "anna");
     chat.host.ok(&["doors", "enable", "xmpp", "room=ops@veiled.localhost"]);
     anna.message(ROOM, "groupchat", &format!("<body>/pair {}</body>", chat.code()));

@@ -5,10 +5,10 @@ use super::tools::{
 };
 use postern_tests::Postern;
 
-/// How many MiB the disk has: more than what `doctor` calls full.
+/// Size of the disk, in MiB: more than what `doctor` calls full.
 const SIZE: u32 = 64;
 
-/// A host on a disk of its own.
+/// Starts a host on a disk of its own.
 fn on_a_small_disk() -> Option<(Postern, Mounted)> {
     let mut disk = None;
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
-/// Whether it says that it is ready; otherwise it ends.
+/// Returns true if the host says that it is ready; otherwise it ends.
 fn is_ready(host: &mut Child) -> bool {
     let mut said = String::new();
     BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();

@@ -19,21 +19,21 @@ fn connections(folder: &Path, most: usize) -> Vec<Channel> {
     (0..most).map_while(|_| Channel::connect(&folder.join("agent.sock"), &key).ok()).collect()
 }
 
-/// Memory of a process that is in use, in KiB.
+/// Returns the resident memory of a process, in KiB.
 fn resident(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// A line of the host's.
+/// Reads a line of the host's.
 fn told(lines: &mut impl BufRead) -> Value {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
     serde_json::from_str(&line).unwrap()
 }
 
-/// A proven connection to a socket, before anything is sent over it.
+/// Opens a proven connection to a socket, and sends nothing over it yet.
 fn proven(path: &Path, key: &Path, socket: Socket) -> UnixStream {
     let mut stream = UnixStream::connect(path).unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap());

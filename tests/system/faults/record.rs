@@ -5,7 +5,7 @@ use postern_tests::Postern;
 use std::fs;
 use std::path::PathBuf;
 
-/// A host whose agent may run anything but `id`.
+/// Starts a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
     let host = Postern::start();
     let runner = host.enrol("runner");

@@ -1,5 +1,6 @@
-//! A folder that does not answer, as a network folder whose server is gone: who names it waits for its own deadline, and
-//! nobody else waits.
+//! Faults of a folder that does not answer, as a network folder whose server is gone.
+//!
+//! A request that names it waits for its own deadline, and no other request waits.
 
 use super::tools::{Helper, Mounted, PATIENCE, agent, ended, within, wrong};
 use postern_client::{Channel, read_key};

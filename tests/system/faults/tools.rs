@@ -1,4 +1,4 @@
-//! What the stories share: agents, deadlines, what `doctor` finds wrong, and mounted folders.
+//! Helpers of the stories: agents, deadlines, what `doctor` finds wrong, and mounted folders.
 
 use postern_tests::{Answer, Postern, postern_run, start};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// How long what has to happen may take: generous, because what is tested is that it happens.
+/// Time limit of what has to happen: generous, because what is tested is that it happens.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Starts a command of an agent, which waits for its end.
@@ -39,7 +39,7 @@ pub(super) fn within(host: &Postern, limit: Duration, arguments: &[&str]) -> Ans
     ended(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap(), limit)
 }
 
-/// What `doctor` finds wrong.
+/// Returns what `doctor` finds wrong.
 pub(super) fn wrong(host: &Postern) -> Vec<String> {
     let said = within(host, PATIENCE, &["doctor", "--json"]);
     let findings: Value =
@@ -48,7 +48,7 @@ pub(super) fn wrong(host: &Postern) -> Vec<String> {
     findings.filter(|one| one["ok"] == false).map(|one| one["what"].as_str().unwrap().to_owned()).collect()
 }
 
-/// `doctor` names it.
+/// Asserts that `doctor` names this fault.
 #[track_caller]
 pub(super) fn doctor_says(host: &Postern, what: &str) {
     let found = wrong(host);
@@ -65,7 +65,7 @@ pub(super) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Every request on record has an end.
+/// Asserts that all requests on record have an end.
 #[track_caller]
 pub(super) fn all_ended(host: &Postern) {
     for request in host.json(&["history"]).as_array().unwrap() {
@@ -88,12 +88,12 @@ impl Marker {
         Self { marks, fifo }
     }
 
-    /// What an agent asks for.
+    /// Returns the command line that an agent asks for.
     pub(super) fn line(&self) -> String {
         format!("echo ran >> '{}'; cat '{}'", self.marks.display(), self.fifo.display())
     }
 
-    /// How often it ran.
+    /// Returns the number of times it ran.
     pub(super) fn runs(&self) -> usize {
         fs::read_to_string(&self.marks).map_or(0, |text| text.lines().count())
     }
@@ -125,7 +125,7 @@ impl Counter {
     }
 }
 
-/// Whether a command of an agent has ended.
+/// Returns true if a command of an agent has ended.
 pub(super) fn one_ended(agent: &mut Child) -> bool {
     agent.try_wait().unwrap().is_some()
 }
@@ -201,7 +201,7 @@ impl Drop for Mounted {
     }
 }
 
-/// What fills a disk.
+/// File that fills a disk, deleted when this is dropped.
 pub(super) struct Filler(PathBuf);
 
 impl Drop for Filler {

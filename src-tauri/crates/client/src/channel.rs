@@ -100,7 +100,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Connects again to a host that went away: tries, ever more seldom, for half a minute and as long as it is `wanted`.
+    /// Connects again to a host that went away: tries, ever less often, for half a minute and as long as it is `wanted`.
     pub fn come_back(&mut self, wanted: impl Fn() -> bool) -> Result<(), ConnectError> {
         let end = Instant::now() + COMING_BACK;
         let mut pause = FIRST_PAUSE;

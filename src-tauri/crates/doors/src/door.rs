@@ -84,7 +84,7 @@ impl Door {
         }
     }
 
-    /// Waits until it is known whether it works, for a while. An error is one that waiting does not mend.
+    /// Waits until it is known whether it works, for a while. An error is one that waiting does not solve.
     pub(crate) async fn settle(&self) -> Result<(), ControlError> {
         match self {
             Self::Websocket(_)

@@ -3,7 +3,7 @@
 //! No socket of the host can be mounted into these (Docker Desktop, Colima, Lima, Podman machine).
 //!
 //! It relays bytes between a TCP connection and the agent's own socket and reads none of them. Both ends prove on every
-//! connection that they hold the channel's key, which never crosses; whoever does not hold it is cut off by the channel
+//! connection that they hold the channel's key, which never crosses; a side without it is cut off by the channel
 //! after two seconds, as on the socket itself. Each agent has an address of its own.
 //!
 //! What crosses is not encrypted, so it listens on loopback, and elsewhere only where the person said so.

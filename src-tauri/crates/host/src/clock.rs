@@ -60,7 +60,7 @@ pub(crate) fn slept() -> Duration {
     Duration::from_millis(KNOWN.fetch_max(now, Ordering::Relaxed).max(now))
 }
 
-/// How much [`now`] has moved against [`lasting`], in milliseconds, where that is more than drift and a time server do.
+/// Returns the lead of [`now`] over [`lasting`], in milliseconds, if it is more than drift and a time server cause.
 pub(crate) fn jumped() -> Option<Millis> {
     let ahead = now() - lasting();
     (ahead.abs() >= JUMP).then_some(ahead)

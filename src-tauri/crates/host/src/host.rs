@@ -331,7 +331,7 @@ impl Host {
         crate::run::login_path(self.inner.user.clone()).await
     }
 
-    /// What a door kept under `name`; none where it kept nothing.
+    /// Returns what a door stored under `name`, if anything.
     pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
         let (store, key) = (self.inner.store.clone(), kept_as(name));
         let read =
@@ -413,13 +413,13 @@ impl Host {
         note.await.map_err(io::Error::other)
     }
 
-    /// The machine goes to sleep: ends what waits as expired.
+    /// Ends what waits as expired, before the machine goes to sleep.
     pub async fn fall_asleep(&self) {
         // A gate that is gone has nothing that waits.
         _ = self.inner.gate.fall_asleep().await;
     }
 
-    /// The machine has slept: ends what expired meanwhile.
+    /// Ends what expired while the machine slept.
     pub async fn wake_up(&self) {
         // As above.
         _ = self.inner.gate.wake_up().await;

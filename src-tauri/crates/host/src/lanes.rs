@@ -1,5 +1,7 @@
-//! Threads for what an agent makes Postern read, and for what the user has judged of it. Each agent has its own, so a
-//! folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the record or the user.
+//! Threads for what an agent makes Postern read, and for what the user has judged of it.
+//!
+//! Each agent has its own, so a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the
+//! record or the user.
 
 use crate::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;

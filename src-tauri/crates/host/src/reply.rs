@@ -1,4 +1,4 @@
-//! The way back to whoever called.
+//! Replies to a caller.
 
 use crate::outbox::Outbox;
 use postern_protocol::{ErrorCode, ErrorObject, Id, error_line, result_line};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What is known about the person's session.
+/// State of the person's session at the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presence {
     /// Nothing denies it: the screen shows this person's session, unlocked.

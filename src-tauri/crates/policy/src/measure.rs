@@ -85,11 +85,11 @@ pub struct Measured {
     /// Commands that run without a question and with the user's rights, although they start code of the project, of the request
     /// or of the network.
     pub code_unconfined: usize,
-    /// What is asked or denied, by cause; most first.
+    /// Counts of questions and denials by cause, the highest first.
     pub by_reason: Vec<Tally>,
     /// Counts of questions and denials by program, the highest first.
     pub by_program: Vec<Tally>,
-    /// The same by each kind of effect of the whole command.
+    /// Counts of questions and denials by each kind of effect of the whole command.
     pub by_effect: Vec<Tally>,
     /// Questions without an offer, by what prevents one.
     pub by_nothing_to_save: Vec<Tally>,

@@ -94,7 +94,7 @@ pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
     }
 }
 
-/// Commands that a part which was not understood, or a way out, may run: deny rules look at each, allow rules at none.
+/// Commands that a part which was not understood, or an escape, may run: deny rules look at each, allow rules at none.
 pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
     let parts: fn(&Opaque) -> std::slice::Iter<'_, Guess> = |part| part.candidates.iter();
     let of_steps = reading.steps.iter().filter_map(|step| step.opaque.as_ref()).flat_map(parts);

@@ -313,7 +313,7 @@ pub enum Source {
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Lifetime {
-    /// For good.
+    /// Lifetime without an end.
     Forever,
     /// Until this time (milliseconds since 1970).
     Until(Millis),

@@ -105,7 +105,7 @@ impl Subject {
     /// that a tool is given is left out.
     pub fn of_call(tool: &str, server: Option<&str>, arguments: &Map<String, Json>) -> Self {
         let other = || Self::Other { tool: tool.to_owned(), arguments: arguments.clone() };
-        // Whoever names it as a shell's use has it judged as one.
+        // A request that names it as a shell's use has it judged as one.
         if let Some((server, own)) = of_server(tool, server).filter(|_| tool != SHELL_TOOL) {
             let (server, tool) = (server.to_owned(), own.to_owned());
             return Self::McpCall { server, tool, arguments: arguments.clone() };

@@ -88,7 +88,7 @@ impl WordsPattern {
                 .all(|(pattern, word)| word.is_some_and(|word| pattern.matches(word)))
     }
 
-    /// Whether the same holds with each `*` inside a word for a number.
+    /// Returns true if the words match with each `*` inside a word standing for a number.
     pub(crate) fn matches_with_numbers(&self, words: &[Option<&str>]) -> bool {
         self.matches(words)
             && self.words.iter().zip(words).all(|(pattern, word)| match (pattern, word) {
@@ -98,7 +98,7 @@ impl WordsPattern {
             })
     }
 
-    /// Whether the pattern names the word at `index` literally.
+    /// Returns true if the pattern has a literal word at `index`.
     pub(crate) fn names(&self, index: usize) -> bool {
         self.words.get(index).is_some_and(WordPattern::is_literal)
     }

@@ -1,4 +1,4 @@
-//! Signals that this program gets, as bytes in a pipe: whoever waits for other things can wait for them too.
+//! Signals that this program gets, as bytes in a pipe: a thread that waits for other things can wait for them too.
 #![expect(
     unsafe_code,
     reason = "a signal handler is set with sigaction, which std and rustix have no safe form for"

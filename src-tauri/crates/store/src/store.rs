@@ -139,7 +139,7 @@ impl Store {
         self.shared.counts.flushes.load(Ordering::Relaxed)
     }
 
-    /// Changes whenever something was committed: whoever waits for news looks again then.
+    /// Changes whenever something was committed: a thread that waits for news looks again then.
     pub fn committed(&self) -> watch::Receiver<u64> {
         self.shared.counts.committed.subscribe()
     }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 /// A denial is handed over this long before the question would end by itself.
 const BEFORE_END: Duration = Duration::from_secs(2);
 
-/// Refusal of a yes that no person gave.
+/// Refusal of an approval that no person gave.
 const BY_PROGRAM: &str = "another program made that click: click Allow yourself";
 
 impl Presenter {
@@ -171,8 +171,9 @@ fn answers_to_each(params: AnswerParams, others: &[QuestionName]) -> Vec<AnswerP
     std::iter::once(params).chain(others).collect()
 }
 
-/// Whether a denial may wait in the window so that it can be undone. It may not where the question would end with a yes if the
-/// window were gone by then.
+/// Returns true if a denial may wait in the window so that it can be undone.
+///
+/// It may not if the question would end with an approval when the window is gone by then.
 fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }

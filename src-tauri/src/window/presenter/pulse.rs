@@ -20,7 +20,7 @@ const QUESTION: &str = "1";
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
     next: Option<Instant>,
-    /// Beats without an answer. A page that is watched anew has its own, so that a late answer of another counts for nothing.
+    /// Beats without an answer. A page that is watched again has its own, so that a late answer of another counts for nothing.
     unanswered: Arc<AtomicU32>,
     /// The last question whose page was lost, by its id.
     lost: Option<String>,

@@ -114,7 +114,9 @@ impl App {
         self.questions.iter().filter(shown).collect()
     }
 
-    /// Returns the names of what is to be on show. Nobody joins what is armed: an agent could keep a yes dead by asking on.
+    /// Returns the names of what is to be on show.
+    ///
+    /// Nobody joins what is armed: an agent could keep an approval dead by asking on.
     fn to_show(&self) -> Vec<(String, String)> {
         let Some(question) = self.question() else { return Vec::new() };
         let is_same = self.shown.first() == Some(&name_of(question));

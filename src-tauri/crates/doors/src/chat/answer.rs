@@ -29,7 +29,7 @@ type Target = Option<(Approval, Shown)>;
 enum Back {
     /// Into the place where it was given.
     Place(String),
-    /// To whoever pressed the button.
+    /// Reply to the person who pressed the button.
     Press(String),
 }
 

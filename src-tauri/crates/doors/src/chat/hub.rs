@@ -249,7 +249,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Notes that a question was shown: from now on it can be answered there.
     async fn shown(&mut self, question: &Question, place: &str, posted: Posted) {
-        // Whoever sits there has been told.
+        // The person there has been informed.
         let face = {
             let register = self.register();
             let there = register.owners().find(|owner| owner.place == place).or(register.owners().next());

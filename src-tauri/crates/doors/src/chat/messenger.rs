@@ -157,7 +157,7 @@ pub(crate) enum Heard {
     Offline {
         /// Reason, in words, without secrets.
         why: String,
-        /// True if trying again will not mend it (a wrong password): whoever opens the door is told at once.
+        /// True if trying again will not help (a wrong password): the opener of the door learns of it at once.
         hopeless: bool,
     },
     /// Somebody said something.

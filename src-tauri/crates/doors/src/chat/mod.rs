@@ -149,7 +149,7 @@ impl<M: Messenger + Guide> Chat<M> {
         }
     }
 
-    /// Waits until it is known whether it works. Only what trying again does not mend is an error.
+    /// Waits until it is known whether it works. Only what trying again cannot solve is an error.
     pub(crate) async fn settle(&self) -> Result<(), ControlError> {
         let mut line = self.line.clone();
         let known = timeout(SETTLES, line.wait_for(|line| *line != Line::Connecting)).await;

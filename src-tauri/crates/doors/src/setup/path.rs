@@ -1,4 +1,4 @@
-//! Where the user's shell finds programs, and so where an agent's are looked up or asked about.
+//! Search path of the user's shell, by which an agent's programs are looked up or asked about.
 
 use super::{Setup, store};
 use postern_command::escape;

@@ -64,7 +64,7 @@ impl Questions {
         self.list.iter()
     }
 
-    /// The machine has slept: silence about what waits means nothing.
+    /// Marks all questions as interrupted by the machine's sleep, so that silence about them means nothing.
     pub(crate) fn slept(&mut self) {
         self.list.iter_mut().for_each(|waiting| waiting.shown.slept = true);
     }

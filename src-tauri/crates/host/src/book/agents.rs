@@ -105,7 +105,7 @@ impl Book {
         self.entry(id)
     }
 
-    /// Returns an agent with changes, as it is to be kept. Whoever calls holds the write lock.
+    /// Returns an agent with changes, as it is to be kept. The caller holds the write lock.
     pub(super) fn changed_agent(&self, id: &AgentId, changes: AgentChanges) -> Result<Agent, BookError> {
         let entry = self.entry(id)?;
         let mut agent = entry.agent.clone();

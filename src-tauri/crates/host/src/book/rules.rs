@@ -166,7 +166,7 @@ impl Book {
         }
     }
 
-    /// Saves a new rule and swaps it in. Whoever calls holds the write lock.
+    /// Saves a new rule and swaps it in. The caller holds the write lock.
     pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
         let agent = rule.agent.clone();
         let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;

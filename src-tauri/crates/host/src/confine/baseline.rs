@@ -35,8 +35,10 @@ struct Locked {
 }
 
 impl Baseline {
-    /// Joins the runs in these folders. `survey` is called while no other run can begin or end to count there, `left` before it
-    /// with a folder whose last run was killed and the places that it had.
+    /// Joins the runs in these folders.
+    ///
+    /// `left` is called first, with each folder whose last run was killed and the places that it had. `survey` is called
+    /// while no other run can begin or end to count there.
     pub(super) fn join(
         folders: &[String],
         home: &str,

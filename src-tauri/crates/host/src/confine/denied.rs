@@ -80,7 +80,7 @@ impl Kept {
         elsewhere
     }
 
-    /// Takes a file or folder that a rule names, with its target if it is a link; returns true if all of it may not be read.
+    /// Takes a file or folder that a rule names, with its target if it is a link. Returns true if all of it may not be read.
     fn take(&mut self, path: &Path, files: &DeniedFiles) -> Result<bool, String> {
         let text = path.to_string_lossy();
         let (hide, pin) = (files.hide(&text), files.keep(&text));

@@ -69,7 +69,7 @@ pub(crate) struct Aftermath {
     before: Survey,
     baseline: Baseline,
     protected: Protected,
-    /// What a run before it left that was killed with Postern.
+    /// Places set aside that an earlier run left when it was killed with Postern.
     left: Vec<SetAside>,
     done: bool,
 }

@@ -1,5 +1,6 @@
-//! The code of a control client. In a release, whose programs one team has signed, only its own programs control Postern: a
-//! key that was read from its file is not enough. A build without a team is known by the key alone.
+//! Check of a control client's code: a release is controlled by programs of its own team only.
+//!
+//! A key that another program read from its file is not enough. A build without a team is known by the key alone.
 
 /// Signing ids of the programs that control Postern: the app, and `postern`. `scripts/bundle-mac` signs with them.
 const PROGRAMS: [&str; 2] = ["dev.postern.desktop", "dev.postern.cli"];
@@ -27,7 +28,7 @@ mod macos {
     use objc2_security::{SecCSFlags, SecCode, SecRequirement, kSecGuestAttributeAudit};
     use std::ptr::{self, NonNull};
 
-    /// What a client has to be.
+    /// Requirement on a client's code.
     enum Wanted {
         /// A client of this release.
         Release(String),

@@ -128,7 +128,7 @@ async fn answer(
     };
     out.push(line.into());
     if method == WatchQuestions::NAME && session.questions {
-        // Told again, as source 4 has it: whoever comes back can show what waits.
+        // Sent again, as source 4 has it: a client that comes back can show what waits.
         for waiting in control.parts.gate.tools().await.unwrap_or_default() {
             out.push(line_of(&Told::ToolApprovalRequired(Box::new(required(&waiting)))).into());
             session.told_again.insert(waiting.approval_id);

@@ -94,7 +94,7 @@ impl Control {
         &self.parts.doors
     }
 
-    /// The machine has slept: what ended meanwhile is over.
+    /// Ends what expired while the machine slept.
     pub(crate) async fn wake_up(&self) {
         // A gate that is gone has nothing that waits.
         _ = self.parts.gate.wake_up().await;

@@ -43,7 +43,7 @@ impl Task {
                 }
             }
         };
-        // Where there is no room for it, whoever waits hears that it was not answered, and asks again.
+        // Where there is no room for it, the caller learns that it was not answered, and asks again.
         self.aside(async move { _ = lanes.run(&agent, Lane::Records, tell).await });
     }
 

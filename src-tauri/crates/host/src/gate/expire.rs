@@ -52,7 +52,7 @@ impl Task {
         }
     }
 
-    /// A question's time begins now, within the limit of all of it. Returns whether it waits on.
+    /// Starts a question's time again, within the limit of its whole time. Returns true if it still waits.
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };

@@ -99,7 +99,7 @@ impl Answering {
     pub(crate) fn fail(self, answered: Answered) {
         match self {
             Self::Pledged(pledge) => pledge.broken(answered),
-            // Whoever waited for it may have gone meanwhile.
+            // The caller may have gone meanwhile.
             Self::Saves(choice) => drop(choice.reply.send(answered)),
         }
     }
@@ -128,7 +128,7 @@ impl Pledge {
         if pledged.left == 0
             && let Some(reply) = pledged.reply.take()
         {
-            // Whoever waited for it may have gone meanwhile.
+            // The caller may have gone meanwhile.
             drop(reply.send(Answered::done()));
         }
     }

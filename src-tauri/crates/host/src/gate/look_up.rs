@@ -109,7 +109,7 @@ fn folders_of_shell(steps: &[StepFacts]) -> Vec<String> {
     folders
 }
 
-/// The first lines of a script, from the file that was opened.
+/// Returns the path and the first lines of a script, from the file that was opened.
 pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
     let beginning = script.beginning(PREVIEW_BYTES);
     let text = String::from_utf8_lossy(&beginning);
@@ -201,7 +201,9 @@ fn set_sdk(env: &mut Vec<(String, String)>, held: &Held) {
     }
 }
 
-/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
+/// Returns true if a word of the command, at any place, names a shell or an interpreter.
+///
+/// A shell behind `env` or `nohup` is a shell all the same.
 fn is_shellish(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     matches!(class_of(name), Class::Shell | Class::Interpreter)

@@ -190,12 +190,12 @@ impl Gate {
         self.ask(Message::Counts).await
     }
 
-    /// The machine goes to sleep.
+    /// Ends what waits, before the machine goes to sleep.
     pub(crate) async fn fall_asleep(&self) -> Result<(), Gone> {
         self.ask(Message::FallAsleep).await
     }
 
-    /// The machine has slept.
+    /// Ends what expired while the machine slept.
     pub(crate) async fn wake_up(&self) -> Result<(), Gone> {
         self.ask(Message::WakeUp).await
     }

@@ -84,12 +84,12 @@ impl Owed {
 }
 
 impl Task {
-    /// The time since the gate began, sleep included: what requests count by.
+    /// Returns the time since the gate began, sleep included: requests count by it.
     pub(super) fn clock(&self) -> Duration {
         self.began.elapsed() + self.parts.session.slept()
     }
 
-    /// When that clock will be at `due`, if the machine stays awake.
+    /// Returns the instant at which that clock will be at `due`, if the machine stays awake.
     pub(super) fn timer(&self, due: Duration) -> Instant {
         self.began + due.saturating_sub(self.parts.session.slept())
     }

@@ -65,7 +65,7 @@ pub(crate) struct Task {
     pub(super) began: Instant,
     /// For how long the machine had slept at the last look.
     pub(super) slept: Duration,
-    /// When to look whether the screen is still the person's.
+    /// Next time to check that the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
@@ -123,7 +123,7 @@ impl Task {
                 self.parts.stirred.status.notify_one();
             }
             if !self.quitting.is_empty() && self.requests.is_empty() {
-                // Whoever waited for it may have gone meanwhile.
+                // The caller may have gone meanwhile.
                 self.quitting.drain(..).for_each(|waiting| _ = waiting.send(()));
             }
         }

@@ -26,7 +26,7 @@ const SHA_256: u8 = 2;
 /// Bytes of a cdhash.
 const CDHASH: usize = 20;
 
-/// What the signature of one part says.
+/// Claims of the signature of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeDirectory {
     /// The signing id.
@@ -142,7 +142,7 @@ mod tests {
         })
     }
 
-    /// A code directory that claims an id and a team.
+    /// Returns a code directory that claims an id and a team.
     fn directory(id: &str, team: Option<&str>, flags: u32) -> Vec<u8> {
         let mut blob = vec![0; 52];
         let put = |blob: &mut Vec<u8>, at: usize, value: u32| {
@@ -164,7 +164,7 @@ mod tests {
         blob
     }
 
-    /// A Mach-O that has nothing but a signature.
+    /// Returns a Mach-O that has nothing but a signature.
     fn macho(directory: &[u8]) -> Vec<u8> {
         let signature: Vec<u8> = [SUPER_BLOB, u32::try_from(20 + directory.len()).unwrap(), 1, 0, 20]
             .iter()

@@ -142,7 +142,7 @@ impl HeldFile {
         behind.then(|| super::shims::sdk(&self.path)).flatten()?.to_str().map(str::to_owned)
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }

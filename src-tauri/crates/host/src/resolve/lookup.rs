@@ -13,9 +13,9 @@ pub(super) struct Place<'a> {
     pub(super) folder: PathBuf,
     /// Folders of bare names.
     pub(super) search_path: &'a [String],
-    /// Where the user's shell finds names that are not there; empty where that does not count.
+    /// Folders in which the user's shell finds other names; empty if those do not count.
     pub(super) shell_path: &'a [String],
-    /// What was looked up before: what is started is judged by the very file that was opened for it.
+    /// Earlier lookup, so that a program is judged by the very file that was opened to start it.
     pub(super) known: Option<Known>,
 }
 

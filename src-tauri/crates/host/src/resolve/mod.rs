@@ -49,9 +49,9 @@ pub struct Resolver {
     reach: Arc<Reach>,
     /// The system's stand-ins for developer tools.
     shims: Shims,
-    /// Where the user's shell finds programs, as it was read at set-up.
+    /// Folders in which the user's shell finds programs, as read at set-up.
     shell_path: Arc<ArcSwap<Vec<String>>>,
-    /// Whether it counts what is found only there.
+    /// True if programs that are only there count as found.
     like_shell: bool,
 }
 
@@ -148,7 +148,7 @@ impl Resolver {
         self.shell_path.load().iter().filter(|folder| !search_path.contains(folder)).cloned().collect()
     }
 
-    /// The identities it remembers.
+    /// Returns the remembered identities.
     pub fn identities(&self) -> &Identities {
         &self.identities
     }

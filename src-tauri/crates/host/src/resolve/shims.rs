@@ -14,7 +14,7 @@ const DEFAULTS: [&str; 2] =
     ["/Applications/Xcode.app/Contents/Developer", "/Library/Developer/CommandLineTools"];
 /// Folders of tools in a developer folder, in the order of `xcrun`.
 const TOOLS: [&str; 2] = ["Toolchains/XcodeDefault.xctoolchain/usr/bin", "usr/bin"];
-/// Where the headers and libraries of macOS are in a developer folder, with and without Xcode.
+/// Paths of the headers and libraries of macOS in a developer folder, with and without Xcode.
 const SDKS: [&str; 2] = ["Platforms/MacOSX.platform/Developer/SDKs/MacOSX.sdk", "SDKs/MacOSX.sdk"];
 /// Beginning of the signing ids of all stand-ins.
 const SIGNING_ID: &str = "com.apple.dt.xcode_select.tool-shim";
@@ -89,7 +89,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::Path;
 
-    /// One file with two names, and the tools of two developer folders.
+    /// Developer tools as on a Mac: a stand-in with two names, and the tools of two developer folders.
     struct Mac(tempfile::TempDir);
 
     impl Mac {

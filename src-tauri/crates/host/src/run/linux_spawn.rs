@@ -282,7 +282,7 @@ unsafe fn execute(child: &mut Child) {
                 child.not_held = true;
                 return fail(child);
             }
-            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so always.
+            // Were we killed meanwhile, it would be held by the process that took our children over, and stay so always.
             // The keeper's namespaces end with us, and nothing has a parent in them.
             if child.keeper < 0 && libc::getppid() != child.host {
                 libc::_exit(127);

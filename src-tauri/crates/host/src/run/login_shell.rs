@@ -1,4 +1,4 @@
-//! Where the user's shell finds programs: its files are read by nothing but itself, so it is started and asked.
+//! Search path of the user's login shell. Only the shell can read its own files, so it is started and asked.
 #![expect(unsafe_code, reason = "a session of its own is made between fork and exec")]
 
 use crate::user::User;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long a shell may read its files.
+/// Time that a shell may take to read its files.
 const LIMIT: Duration = Duration::from_secs(10);
 /// The most that is read of what its files print.
 const LONGEST: usize = 1024 * 1024;

@@ -197,8 +197,9 @@ fn fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence>, Spawn
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 
-/// The program's own name is the bare name it was asked for by, or its path: never what a request makes up. A tool behind a
-/// stand-in has its path, by which it finds what belongs to it.
+/// Returns the words with the program's own name first: the bare name that was asked for, or its path.
+///
+/// A request cannot make one up. A tool behind a stand-in has its path, by which it finds what belongs to it.
 fn with_own_name(argv: &[String], program: &HeldFile) -> Vec<String> {
     let mut words = argv.to_vec();
     let behind = program.path.as_os_str() != program.bound.path.as_str();

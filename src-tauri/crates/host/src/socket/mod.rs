@@ -56,7 +56,7 @@ struct OpenChannel {
 }
 
 impl Channels {
-    /// `open_files`: how many the system gives.
+    /// Returns the channels, all closed; `open_files` is the system's limit of open files.
     pub(crate) fn new(gate: Gate, publisher: Publisher, open_files: u64) -> Self {
         let all = Arc::new(Semaphore::new(accept::shared(open_files)));
         let (clients, runtime) = (Clients::default(), Handle::current());

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Longer than any question waits.
 const NIGHT: Duration = Duration::from_hours(8);
 
-/// A host whose agent has what nobody answers allowed.
+/// Starts a host that allows what nobody answers.
 async fn lab() -> Lab {
     let lab = Lab::start().await;
     lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;

@@ -48,7 +48,7 @@ impl Session for Screen {
 }
 
 impl Screen {
-    /// The machine sleeps for so long, without the time passing for this test.
+    /// Makes the host see a sleep of this length, which takes no time in the test.
     pub(crate) fn sleep(&self, time: Duration) {
         *self.slept.lock().unwrap() += time;
     }

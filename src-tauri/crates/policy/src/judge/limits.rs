@@ -123,8 +123,9 @@ pub(crate) fn bound(effect: ArgEffect) -> bool {
     matches!(effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
 }
 
-/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else: `-f` sends its text,
-/// `-F` would read a file for `@FILE`.
+/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else.
+///
+/// `-f` sends its text; `-F` would read a file for `@FILE`.
 pub(crate) fn sends_written_text(step: &Step) -> bool {
     let known: Option<Vec<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
     let Some(["gh", "api", path, fields @ ..]) = known.as_deref() else { return false };

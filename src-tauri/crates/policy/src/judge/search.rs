@@ -9,7 +9,9 @@ use crate::ruleset::Part;
 use crate::verdict::{Decision, Reason};
 
 impl Judgement<'_> {
-    /// Asks about a program that only the user's shell finds, unless a rule names it by its path or is bound to it as it is.
+    /// Asks about a program that only the user's shell finds.
+    ///
+    /// A rule that names it by its path, or is bound to it as it is, still decides.
     pub(super) fn in_search_path(&self, at: usize, outcome: Outcome) -> Outcome {
         let found = &self.facts.steps[at];
         let outside = |lookup: &Lookup| match lookup {

@@ -90,7 +90,7 @@ pub struct RunEnd {
     /// Outcome, in the protocol's word.
     #[serde(rename = "kind")]
     pub outcome: Outcome,
-    /// The exit of the process, whoever caused it.
+    /// Exit of the process, with any cause.
     #[serde(flatten)]
     pub exit: Option<Exit>,
 }
@@ -231,7 +231,7 @@ pub enum Event {
 pub enum Effect {
     /// Write this down, durably, before anything that follows; the first time, the request with it.
     Record(Entry),
-    /// Tell whoever only wanted to know that the request was taken.
+    /// Tell a caller that only wanted to know that the request was taken.
     Accept,
     /// Open a question and its timer.
     Ask {

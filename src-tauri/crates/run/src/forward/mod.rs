@@ -318,7 +318,7 @@ impl Forward {
         }
     }
 
-    /// Says once that a person is asked: whoever started this program may not wait as long as a person takes.
+    /// Says once that a person is asked: the program that started this one may not wait as long as a person takes.
     fn asked(&mut self, question: Question) {
         if self.question.is_none() {
             self.tell(&question.line());
@@ -333,7 +333,7 @@ impl Forward {
         }
     }
 
-    /// Says once that something else ran than was asked for: whoever reads the output must know what made it.
+    /// Says once that something else ran than was asked for: a reader of the output must know what made it.
     fn tell_edited(&mut self, edited: Option<&str>) {
         if let Some(line) = edited.filter(|_| !self.told_edited) {
             say(["the user at the host changed the command; this runs instead:"]

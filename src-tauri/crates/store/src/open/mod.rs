@@ -124,7 +124,7 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A connection that copies the log into the file, and writes nothing else.
+/// Opens a connection that copies the log into the file, and writes nothing else.
 pub(crate) fn open_checkpointer(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     conn.execute_batch(

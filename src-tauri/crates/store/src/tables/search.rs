@@ -132,7 +132,7 @@ fn index(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
     tally::count(conn, summary)
 }
 
-/// Indexes every request that waits for it: for whoever fills a history in one go.
+/// Indexes every request that waits for it, for a history that is filled in one go.
 pub fn index_all(conn: &Connection) -> Result<(), Error> {
     while index_some(conn, 10_000)? {}
     Ok(())

@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// How many pages are copied at a time: 16 MiB. Copies of 4 MiB flush so often that commits wait for the drive all the same.
+/// Number of pages that are copied at a time: 16 MiB.
+///
+/// Copies of 4 MiB flush so often that commits wait for the drive all the same.
 const COPY: usize = if cfg!(test) { 256 } else { 4_096 };
 /// Length of the log, in pages, from which the writer copies what is left: 64 MiB. Tests have a long one sooner.
 const LONG: usize = 4 * COPY;
@@ -32,7 +34,7 @@ fn grown(_: &Wal, pages: c_int) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What the writer and the copying thread know of each other.
+/// State that the writer and the copying thread share.
 #[derive(Debug, Default)]
 struct Progress {
     /// True while a copy is asked for or under way.
@@ -46,7 +48,7 @@ struct Progress {
 /// The copying of one record's log, as its writer sees it.
 pub(super) struct Checkpoints {
     progress: Arc<Progress>,
-    /// `None` where there is no thread: the writer copies.
+    /// Copying thread, with the channel that wakes it; the writer copies if there is no thread.
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
@@ -66,7 +68,7 @@ impl Checkpoints {
         Self { progress, thread }
     }
 
-    /// After a commit: has the log copied if it grew enough.
+    /// Has the log copied after a commit, if it grew enough.
     pub(super) fn committed(&self, conn: &Connection) {
         let pages = PAGES.get();
         let before = self.progress.copied.load(Ordering::Relaxed);
@@ -81,7 +83,7 @@ impl Checkpoints {
         }
     }
 
-    /// Nobody writes: has the rest of the log copied, so that the file alone holds everything.
+    /// Has the rest of the log copied while nobody writes, so that the file alone holds everything.
     pub(super) fn idle(&self, conn: &Connection) {
         self.ask(conn);
     }

@@ -179,7 +179,7 @@ fn damage_of(error: &rusqlite::Error) -> Option<String> {
     is_damage(error).then(|| error.to_string())
 }
 
-/// The writer thread: runs until every handle is gone and everything that waits is written.
+/// Runs the writer thread, until every handle is gone and everything that waits is written.
 pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, shared: &Arc<Shared>) {
     let checkpoints = Checkpoints::start(conn, shared);
     let mut left = Left::Index(QUIET);
@@ -223,7 +223,7 @@ enum Left {
     Nothing,
 }
 
-/// What waits already joins the group.
+/// Returns the group of a job: the job itself and those that wait already.
 fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP - 1));

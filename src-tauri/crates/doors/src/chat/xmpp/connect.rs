@@ -51,7 +51,7 @@ impl std::fmt::Debug for Account {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failed {
     pub(super) why: String,
-    /// True if trying again will not mend it.
+    /// True if trying again will not help.
     pub(super) hopeless: bool,
 }
 

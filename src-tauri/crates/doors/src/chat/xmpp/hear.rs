@@ -29,7 +29,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// Pause before a lost connection is made again.
 const SOON: Duration = Duration::from_secs(1);
 
-/// A stanza on its way out.
+/// Stanza that is being sent.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) stanza: Box<Stanza>,
@@ -97,7 +97,7 @@ impl Hearing {
                 Happened::Failed(failed) => self.offline(&failed.why, failed.hopeless),
                 Happened::Send(outgoing) => {
                     self.send(Any::Message(*outgoing.stanza)).await;
-                    // Whoever sent it may have given up.
+                    // The sender may have given up.
                     _ = outgoing.sent.send(());
                     None
                 }
@@ -239,7 +239,7 @@ impl Hearing {
         let id = message.id.as_ref().map(|id| id.0.as_str()).unwrap_or_default();
         if message.type_ == MessageType::Error {
             let echo = lock(&self.echoes).remove(id)?;
-            // Whoever sent it may have given up.
+            // The sender may have given up.
             _ = echo.send(Err("it was sent back".to_owned()));
             return None;
         }

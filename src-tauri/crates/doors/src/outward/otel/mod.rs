@@ -56,7 +56,7 @@ impl Otel {
         let ids = Ids::default();
         let traces = traces(&url, sender.clone(), ids.clone())?;
         let logs = logs(&url, sender)?;
-        // Tried now, so that whoever opens it hears what is wrong.
+        // Tried now, so that its opener learns what is wrong.
         Follower::open(host, KEPT).await?;
         let telling = Listening::default();
         let (until, of) = (telling.closed(), host.clone());

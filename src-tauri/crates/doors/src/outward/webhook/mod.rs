@@ -58,7 +58,7 @@ impl Webhook {
         let commands = Commands::read(values)?;
         let client = endpoint::client(&url, values.get("ca"))?;
         let token = Arc::new(Token::of(host, SECRET, ENDPOINT).await?);
-        // Tried now, so that whoever opens it hears what is wrong.
+        // Tried now, so that its opener learns what is wrong.
         Follower::open(host, KEPT).await?;
         let (sending, state) = (Listening::default(), Arc::<Mutex<State>>::default());
         let delivery =

@@ -29,7 +29,9 @@ pub(crate) struct ManagedPlace {
 }
 
 impl ManagedPlace {
-    /// The places of this system, and one that the person named. On a Mac a profile is for everybody or for one `user`.
+    /// Returns the places of this system, and one that the person named.
+    ///
+    /// On a Mac a profile is for everybody or for one `user`.
     pub(crate) fn all(named: Option<&str>, user: &str) -> Vec<Self> {
         let system = if cfg!(target_os = "macos") {
             profiles(user)
@@ -52,7 +54,7 @@ fn profiles(user: &str) -> Vec<PathBuf> {
     folders.flat_map(|folder| names.map(|name| folder.join(name))).collect()
 }
 
-/// What an organisation decides here.
+/// Rules and settings of an organization.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Managed {
     /// The rules, in the order of the files.

@@ -1,5 +1,6 @@
-//! Where keys are kept: the control key in a file, the secrets of doors in the system's vault where it has one and lets this
-//! program in, else in a file.
+//! Storage of keys: the control key in a file, the secrets of doors in the system's vault.
+//!
+//! A system without a vault, or whose vault refuses this program, has those secrets in files too.
 
 mod given;
 #[cfg(target_os = "macos")]
@@ -39,8 +40,10 @@ pub(super) fn vault() -> Option<Box<dyn Vault>> {
     None
 }
 
-/// Returns the control key of the data folder, or a new one if there is none. It is a file, because `postern` outside of the
-/// app's bundle can open no vault of the app. What one kept before is not used any more.
+/// Returns the control key of the data folder, or a new one if there is none.
+///
+/// It is in a file, because `postern` outside of the app's bundle cannot open the app's vault. A key that a vault still has is
+/// not used any more.
 pub(super) fn control_key(data: &Path) -> Result<Key, FolderError> {
     read_or_make_key(&data.join("control.key"))
 }

@@ -1,4 +1,4 @@
-//! What only a Mac has: a suspended child, and its exit through a queue.
+//! Tests of runs that need a Mac: a suspended child, and its exit through a queue.
 
 use super::*;
 use crate::run::macos_spawn;

@@ -1,4 +1,4 @@
-//! Swaps of every kind, again and again: whoever wins, what was not judged never runs.
+//! Swaps of every kind, again and again: with any winner, what was not judged never runs.
 //!
 //! Where something else may change while it is run, a thread swaps all the time. A file's own content is changed between
 //! the judging and the run, right behind its last change: the times of a file cannot tell the two apart.
