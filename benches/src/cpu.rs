@@ -18,7 +18,7 @@ pub(crate) fn pin(pid: u32, cpus: &[usize]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every processor that this process may use.
+/// Returns all processors that this process may use.
 pub(crate) fn all() -> anyhow::Result<Vec<usize>> {
     let set = sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())

@@ -17,7 +17,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 /// Number of rules.
 pub(crate) const RULES: usize = 10_000;
-/// How many are a lot.
+/// Number of rules in the large rule set.
 pub(crate) const MANY_RULES: usize = 100_000;
 /// Agents whose every command is denied, one for each connection.
 pub(crate) const DENIED: usize = 16;
@@ -75,7 +75,7 @@ impl Data {
         Ok(Store::open(&self.folder().join(FILE_NAME))?)
     }
 
-    /// What a host finds for a request that is denied, and for one that runs.
+    /// Reads the rows that a host records for a request that is denied, and for one that runs.
     fn real_rows(&self, postern: &Path) -> anyhow::Result<Real> {
         let host = Host::start(postern, self.folder())?;
         let mut ids = Vec::new();
@@ -123,7 +123,7 @@ struct Real {
     denied: RequestRow,
 }
 
-/// The name of the agent of the nth connection.
+/// Returns the name of the agent of the nth connection.
 pub(crate) fn denied(nth: usize) -> String {
     format!("denied-{nth}")
 }
@@ -180,7 +180,7 @@ pub(crate) fn rule(nth: usize, effect: Effect, pattern: Pattern) -> Rule {
     Rule { id: i64::try_from(nth).unwrap_or(i64::MAX), created_at: EPOCH, ..Rule::new(effect, pattern) }
 }
 
-/// One request of long ago, as it ended.
+/// Writes the rows of an old request that has ended.
 fn history(conn: &Connection, nth: usize, real: &Real) -> Result<(), Error> {
     let at = EPOCH + i64::try_from(nth).unwrap_or(i64::MAX);
     let agent = if nth.is_multiple_of(3) { FREE.to_owned() } else { denied(nth % DENIED) };

@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// An echo that answers each line with the same line, one thread a connection, on these processors, until this program
-/// ends. `before` is done for each line before it is answered; false hangs up.
+/// Answers each line with the same line, one thread a connection, on these processors, until this program ends.
+/// `before` is done for each line before it is answered; false hangs up.
 pub(crate) fn serve(
     folder: &Path,
     name: &str,

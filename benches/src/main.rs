@@ -1,4 +1,5 @@
-//! What the speed table in docs/PERFORMANCE.md is made of: each figure of the house beside a rival measured in the same run.
+//! Measurements for the speed table in docs/PERFORMANCE.md: each figure of the house beside a rival measured in the
+//! same run.
 //!
 //! Both sides take turns (A B A B), the first turn of each is a warm-up and is thrown away. Figures are medians and
 //! 99th percentiles with how many there were. Nothing here fails because it is slow: the table says met or not met.
@@ -22,7 +23,7 @@ use figures::{
 use std::path::PathBuf;
 use table::Row;
 
-/// What is measured, by the names that can be given on the command line.
+/// Names of the figures, as they can be given on the command line.
 const FIGURES: [&str; 15] = [
     "verdict",
     "worst-case",

@@ -33,7 +33,7 @@ pub(crate) fn descriptors(pid: u32) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{pid}/fd")).context("this figure needs Linux")?.count())
 }
 
-/// Memory that is this process's alone and was written to, in KiB: what it costs. The text of its program is not in it.
+/// Reads the private memory that a process has written to, in KiB. The text of its program is not in it.
 pub(crate) fn private_dirty(pid: u32) -> anyhow::Result<u64> {
     number(&format!("/proc/{pid}/smaps_rollup"), "Private_Dirty:")
 }

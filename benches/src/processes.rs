@@ -104,7 +104,7 @@ impl Forwarder<'_> {
     }
 }
 
-/// What a program writes to a pipe, relayed piece by piece to a unix socket and thrown away there; how many bytes it was.
+/// Relays the output of a program from a pipe to a unix socket that discards it. Returns the number of bytes.
 pub(crate) fn relay_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64> {
     let mut child = command(Path::new(program)).args(arguments).stdout(Stdio::piped()).spawn()?;
     let mut stdout = child.stdout.take().context("no standard output")?;

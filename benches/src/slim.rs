@@ -1,10 +1,10 @@
-//! What the record would cost at least: one short row with the index of at-most-once, committed as the record commits.
+//! Lower bound for the cost of the record: a short row with the index of at-most-once, committed as the record commits.
 
 use postern_store::Connection;
 use std::path::Path;
 use uuid::Uuid;
 
-/// How many bytes such a row holds.
+/// Size of such a row.
 const BYTES: usize = 700;
 
 /// A database of such rows.

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use std::fmt;
 use std::time::Duration;
 
-/// What was measured, or a rival's: shown in the table, and as numbers in JSON.
+/// Measured value, ours or a rival's: shown in the table, and as numbers in JSON.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     /// Nothing to compare with.
@@ -15,7 +15,7 @@ pub(crate) enum Value {
     Text(String),
     /// Durations of something done many times.
     Times {
-        /// What took so long; empty for ours.
+        /// Name of the rival; empty for ours.
         of: &'static str,
         p50: Duration,
         p99: Duration,
@@ -26,12 +26,12 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// A number of ours.
+    /// Makes a number of ours.
     pub(crate) fn number(number: f64, unit: &'static str) -> Self {
         Self::Number { of: "", number, unit }
     }
 
-    /// The same of a rival, by its name.
+    /// Marks the value as a rival's, by its name.
     pub(crate) fn of(mut self, name: &'static str) -> Self {
         match &mut self {
             Self::Times { of, .. } | Self::Number { of, .. } => *of = name,
@@ -76,7 +76,7 @@ impl fmt::Display for Value {
 /// A line of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// What was measured.
+    /// Name of the measurement.
     pub(crate) figure: String,
     /// Ours.
     pub(crate) ours: Value,
@@ -84,14 +84,14 @@ pub(crate) struct Row {
     pub(crate) rival: Value,
     /// Ours against the rival: what it is, and of what.
     pub(crate) ratio: Option<(f64, &'static str)>,
-    /// What is wanted.
+    /// Goal, in words.
     pub(crate) goal: &'static str,
     /// True if it is so.
     pub(crate) met: bool,
 }
 
 impl Row {
-    /// A line without a rival.
+    /// Makes a line without a rival.
     pub(crate) fn alone(figure: impl Into<String>, ours: Value, goal: &'static str, met: bool) -> Self {
         Self { figure: figure.into(), ours, rival: Value::Nothing, ratio: None, goal, met }
     }
@@ -104,12 +104,12 @@ impl Row {
     }
 }
 
-/// Median, 99th percentile and count of a sample.
+/// Summarizes a sample as median, 99th percentile and count.
 pub(crate) fn times(sample: &Sample) -> Value {
     Value::Times { of: "", p50: sample.median(), p99: sample.percentile(99), count: sample.count() }
 }
 
-/// KiB as MiB.
+/// Converts KiB to MiB.
 pub(crate) fn mebibytes(kibibytes: u64) -> Value {
     Value::number(f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0, "MiB")
 }

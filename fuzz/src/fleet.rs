@@ -1,5 +1,5 @@
-//! What comes from a fleet's broker: nothing that the decoder takes means anything else when it is written again, and a
-//! host that nobody has spoken to yet admits none of it.
+//! Messages from a fleet's broker: an accepted one keeps its meaning when it is written again. A host with an empty
+//! roster admits none.
 
 use postern_fleet::{Code, Envelope, Fleet, Hash, Id, Kind, Now, OpenKey, Pinned, Roster, admit};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// A host whose roster has nobody: no signature can count.
+/// Returns a host whose roster has no members: no signature can count.
 fn nobody() -> Fleet {
     let members = Vec::new();
     let roster = Roster {

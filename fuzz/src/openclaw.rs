@@ -7,7 +7,7 @@ mod message;
 use message::{Decision, Exec, Line, Ran, Refusal, decision_line, exec_line};
 use serde_json::Value;
 
-/// A line of a client; every answer to it is one line, and names what it answers.
+/// Feeds a client's line to the door. Each answer to it is one line, and names what it answers.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match serde_json::from_str(text) {

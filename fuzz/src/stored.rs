@@ -1,11 +1,11 @@
-//! What the record holds of a request as text: verdict, plan and ending, as an older or a damaged record may hold them.
+//! Texts of a request in the record: verdict, plan and ending, as an older or a damaged record may hold them.
 
 use postern_policy::{Risk, Rule, Settings, Verdict};
 use postern_request::{Ending, Plan};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// One column's text, read as each that is stored.
+/// Reads a column's text as each type that is stored.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     reads_as_it_writes::<Verdict>(text);

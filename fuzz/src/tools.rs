@@ -3,7 +3,7 @@
 use postern_doors::hooks::{Kind, Verdict, answer, read};
 use serde_json::Value;
 
-/// An event, read as each agent's; its answer is JSON wherever there is one, and is the same for the same event.
+/// Reads an event as each agent's. Its answer, if any, is JSON, and is the same for the same event.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     for kind in Kind::ALL {

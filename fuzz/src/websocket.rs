@@ -7,7 +7,7 @@ mod envelope;
 use envelope::{Call, Declare, Ends, Incoming, Refusal, Resolve};
 use serde_json::Value;
 
-/// A message; the answer to a call names it, whatever its names hold.
+/// Feeds a message to the door. The answer to a call names it, for any names inside.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(incoming) = serde_json::from_str::<Incoming>(text) else { return };

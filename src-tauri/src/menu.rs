@@ -268,7 +268,7 @@ fn literal(text: &str) -> String {
     text.replace('&', "&&")
 }
 
-/// The picture of a state; a template, which the menu bar colours. Decoded when this is built.
+/// Returns the picture of a state, decoded when this is built. It is a template, which the menu bar colors.
 const fn face(mode: Mode, attention: bool) -> Image<'static> {
     match (mode, attention) {
         (Mode::DenyAll, _) => tauri::include_image!("icons/menu/deny-all.png"),

@@ -115,7 +115,7 @@ pub(crate) fn set_shortcut(app: &AppHandle, parts: &Parts) {
     }
 }
 
-/// Who has no agent yet is shown around.
+/// Guides a user who has no agent yet.
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     let agents = backend.ask::<ListAgents>(&Nothing {}).await;
     if agents.is_ok_and(|agents| agents.agents.is_empty()) {
@@ -225,8 +225,10 @@ fn name_of(told: &Told) -> Option<String> {
     serde_json::to_value(told).ok()?.get("method")?.as_str().map(str::to_owned)
 }
 
-/// What differs by system before the app is built. On Linux a second start tells the first one, and the start at login is an
-/// entry of the desktop; macOS does both by itself.
+/// Sets up what differs by system before the app is built.
+///
+/// On Linux a second start signals the first one, and the start at login is an entry of the desktop. macOS does both by
+/// itself.
 #[cfg(not(target_os = "macos"))]
 fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &Options) -> tauri::Builder<tauri::Wry> {
     let launcher = tauri_plugin_autostart::MacosLauncher::LaunchAgent;
@@ -235,7 +237,7 @@ fn of_this_system(builder: tauri::Builder<tauri::Wry>, options: &Options) -> tau
         .plugin(tauri_plugin_autostart::init(launcher, Some(vec!["--background"])))
 }
 
-/// A page whose process is gone is loaded again, and nothing that it showed is armed.
+/// Loads a page again whose process is gone. Nothing that it showed is armed.
 #[cfg(target_os = "macos")]
 fn of_this_system(builder: tauri::Builder<tauri::Wry>, _: &Options) -> tauri::Builder<tauri::Wry> {
     builder.activate_ignoring_other_apps(false).on_web_content_process_terminate(|webview| {
@@ -265,7 +267,7 @@ fn on_ready() {
     }
 }
 
-/// A second start on the same data folder shows the first one's settings, or its overview.
+/// Shows the first instance's settings, or its overview, on a second start on the same data folder.
 #[cfg(not(target_os = "macos"))]
 fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     use std::hash::{DefaultHasher, Hash, Hasher};

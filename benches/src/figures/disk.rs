@@ -8,7 +8,7 @@ use crate::table::{Row, Value};
 use postern_store::{FILE_NAME, Store};
 use std::path::Path;
 
-/// What is wanted, in bytes.
+/// Goal in bytes.
 const GOAL: f64 = 1024.0;
 /// Requests for each unit of effort.
 const REQUESTS: u32 = 2_000;

@@ -1,5 +1,5 @@
-//! Identity: the sha256 of a binary of 100 MiB that is new to Postern, against `openssl dgst` of the same file; and of one
-//! that is known.
+//! Identity: the sha256 of a binary of 100 MiB that is new to Postern, and of a known one. The rival is `openssl dgst`
+//! of the same file.
 
 use crate::Effort;
 use crate::data::Data;
@@ -50,7 +50,9 @@ fn cold(data: &Data, effort: Effort) -> anyhow::Result<Row> {
     })
 }
 
-/// The best turn behind the warm-up: everything else that a machine does only takes away from it.
+/// Returns the fastest turn after the warm-up.
+///
+/// Everything else that a machine does only takes away from it.
 fn best(turns: &[f64]) -> f64 {
     turns.iter().skip(1).copied().fold(0.0, f64::max)
 }

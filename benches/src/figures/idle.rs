@@ -8,11 +8,11 @@ use crate::table::{Row, Value, mebibytes};
 use std::path::Path;
 use std::time::Duration;
 
-/// How much memory it may have written to, in KiB.
+/// Limit of dirty private memory, in KiB.
 const DIRTY: u64 = 15 * 1024;
-/// How much may be resident, its program included, in KiB.
+/// Limit of resident memory, its program included, in KiB.
 const RESIDENT: u64 = 20 * 1024;
-/// How long it may take to come to rest after its start.
+/// Longest time to come to rest after the start.
 const PATIENCE: usize = 60;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {

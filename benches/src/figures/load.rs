@@ -25,9 +25,9 @@ const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// How long the host is left alone before its memory is read.
+/// Pause before the host's memory is read.
 const REST: Duration = Duration::from_secs(3);
-/// How much memory may come on top of what the first part needed, in KiB.
+/// Limit of memory on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
@@ -78,7 +78,9 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     ])
 }
 
-/// Private memory of the host once it rests, in KiB: it gives memory back when nobody asks for a while.
+/// Reads the private memory of the host once it rests, in KiB.
+///
+/// It gives memory back when no request comes for a while.
 fn at_rest(pid: u32) -> anyhow::Result<u64> {
     std::thread::sleep(REST);
     private_dirty(pid)

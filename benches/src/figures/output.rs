@@ -1,5 +1,7 @@
-//! Output: `cat` of a large file through `exec.output`, against the same through a pipe and one relay to a unix socket; and
-//! what the host's memory does meanwhile. Both sides may use two processors, and no more.
+//! Output: `cat` of a large file through `exec.output`, and the host's memory meanwhile. The rival is the same through
+//! a pipe and one relay to a unix socket.
+//!
+//! Both sides may use two processors, and no more.
 
 use crate::Effort;
 use crate::data::{Data, FREE, request};

@@ -1,6 +1,7 @@
-//! Round trip: an authenticated `system.run` of a command that a rule denies, on the record before it is answered. With
-//! everything on one processor, against an echo that commits one slim row for each line; with the ends on two, against a
-//! bare echo across both.
+//! Round trip: an authenticated `system.run` of a command that a rule denies, on the record before it is answered.
+//!
+//! With everything on one processor, the rival is an echo that commits one slim row for each line. With the ends on
+//! two, it is a bare echo across both.
 
 use crate::Effort;
 use crate::cpu::{all, pin, pin_this};

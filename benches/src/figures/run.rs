@@ -1,5 +1,7 @@
-//! Run: `/usr/bin/true` that is allowed, from the request to `exec.finished`, against starting and waiting for it after 700 bytes were
-//! flushed to the same drive: what is about to run must not be forgotten by a power cut.
+//! Run: `/usr/bin/true` that is allowed, from the request to `exec.finished`. The rival starts it and waits for it
+//! after 700 bytes were flushed to the same drive.
+//!
+//! A power cut must not erase the record of a command that is about to run.
 
 use crate::Effort;
 use crate::data::{Data, FREE, request};

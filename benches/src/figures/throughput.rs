@@ -1,5 +1,6 @@
-//! Throughput: 16 agents on their own channels, with one connection each and with four, each asking for denied commands one
-//! after another, all recorded; and how long the slowest of them wait.
+//! Throughput: 16 agents on their own channels, with one connection each and with four, and the wait of the slowest.
+//!
+//! Each asks for denied commands one after another, all recorded.
 
 use crate::Effort;
 use crate::cpu::all;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Goal, in calls a second.
 const GOAL: f64 = 10_000.0;
-/// How long the slowest of a hundred may take.
+/// Goal for the 99th percentile of a call.
 const TAIL: Duration = Duration::from_millis(5);
 
 pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
@@ -25,7 +26,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// With so many connections, spread over the agents.
+/// Measures this number of connections, spread over the agents.
 fn of(connections: usize, echo: &Path, data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let line = line();
     let time = Duration::from_millis(200) * u32::try_from(effort.size)?;
@@ -72,7 +73,7 @@ fn of(connections: usize, echo: &Path, data: &Data, effort: Effort) -> anyhow::R
     ])
 }
 
-/// How many calls a second all connections make together, and how long each took.
+/// Counts the calls a second of all connections together, and times each call.
 fn a_second<C: Send>(
     time: Duration,
     connections: &mut [C],

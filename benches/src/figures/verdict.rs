@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Command that is judged: three steps, each allowed by a pinned path rule.
 const PIPELINE: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
 const PROGRAMS: [&str; 3] = ["rg", "sort", "head"];
-/// What is wanted.
+/// Longest time for a verdict that meets the goal.
 const GOAL: Duration = Duration::from_micros(10);
 const FLAT: f64 = 2.0;
 

@@ -98,14 +98,16 @@ impl Backend {
         }
     }
 
-    /// The computer goes to sleep: what waits is not answered tomorrow. A host in another process sees it by its clock.
+    /// Ends what waits before the computer sleeps: it is not answered tomorrow.
+    ///
+    /// A host in another process sees the sleep by its clock.
     pub(crate) async fn fall_asleep(&self) {
         if let Link::Embedded(embedded) = &*self.link() {
             embedded.fall_asleep().await;
         }
     }
 
-    /// The computer is awake again: what ended meanwhile is over.
+    /// Ends what ran out while the computer slept.
     pub(crate) async fn wake_up(&self) {
         if let Link::Embedded(embedded) = &*self.link() {
             embedded.wake_up().await;

@@ -43,7 +43,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// What waits has changed: shows this question, as one with others. Gives whether something else is on show than before.
+    /// Shows this question, as one with others, after what waits has changed. Returns true if something else is on show
+    /// than before.
     pub(crate) fn waiting(&mut self, question: Option<Question>, others: Vec<Question>) -> bool {
         let before = Self {
             question: self.question.take(),
@@ -63,7 +64,7 @@ impl Desk {
         other
     }
 
-    /// Everything on show: the question, and those that are shown as one with it.
+    /// Returns all questions on show: the first, and those that are shown as one with it.
     fn all(&self) -> impl Iterator<Item = &Question> {
         self.question.iter().chain(&self.others)
     }
@@ -72,12 +73,12 @@ impl Desk {
         self.all().map(name)
     }
 
-    /// Those that are shown as one with the question on show.
+    /// Returns those that are shown as one with the question on show.
     pub(crate) fn others(&self) -> &[Question] {
         &self.others
     }
 
-    /// The question on show.
+    /// Returns the question on show.
     pub(crate) fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
@@ -87,7 +88,9 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.id == id && question.digest == digest)
     }
 
-    /// Whether an answer names what is on show. *Once* and *Deny* are about all of it; the others about the question itself.
+    /// Checks that an answer names what is on show.
+    ///
+    /// *Once* and *Deny* are about all of it; the others about the question itself.
     fn answers(&self, params: &AnswerParams, others: &[QuestionName]) -> bool {
         let named = others.iter().map(|other| (other.question_id.as_str(), other.digest.as_str()));
         let all = match params.answer {
@@ -157,12 +160,12 @@ impl Desk {
         self.consent = Consent::None;
     }
 
-    /// Whether a question is on show.
+    /// Returns true while a question is on show.
     pub(crate) fn is_on_show(&self) -> bool {
         self.shown.is_some()
     }
 
-    /// When answers to the question on show begin to count.
+    /// Returns the time from which answers to the question on show count.
     pub(crate) fn settles(&self) -> Option<Instant> {
         self.shown.map(|shown| shown + SETTLE)
     }
@@ -209,9 +212,8 @@ impl Desk {
         self.question.as_ref().is_some_and(|question| question.risk.level == RiskLevel::Dangerous)
     }
 
-    /// Checks that an answer counts, by what was shown of the question and how it was given.
-    ///
-    /// `hold`: an approval is to be held.
+    /// Checks that an answer counts by what was shown of the question and how it was given. With `hold`, an approval
+    /// has to be held.
     pub(crate) fn check(
         &self,
         params: &AnswerParams,
@@ -237,7 +239,7 @@ impl Desk {
         self.arming.as_ref().is_some_and(|arming| arming.armed)
     }
 
-    /// What to report to the host: each question that is on show.
+    /// Returns the reports to the host: each question that is on show.
     pub(crate) fn reports(&self) -> Vec<Presented> {
         let report = |question: &Question| Presented {
             question_id: question.id.clone(),
@@ -249,7 +251,8 @@ impl Desk {
         self.all().map(report).collect()
     }
 
-    /// What the host said to the reports. An answer to older ones is not taken. All of them have to be armed.
+    /// Takes the host's answers to the reports. All of them have to be armed, and answers to older reports are not
+    /// taken.
     pub(crate) fn armed(&mut self, reports: &[Presented], answers: Vec<Arming>) {
         if self.reports() == reports {
             // What something must happen for waits longest.

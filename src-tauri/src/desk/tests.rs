@@ -113,7 +113,7 @@ fn an_answer_names_what_is_on_show() {
     assert!(!desk.answers(&answer("q2", "d1"), &[]), "another question was not shown");
 }
 
-/// A desk with two questions that are shown as one, seen to their end.
+/// Makes a desk with two questions that are shown as one, seen to their end.
 fn two() -> Desk {
     let mut desk = Desk::default();
     desk.waiting(Some(question("q1", "d1")), vec![question("q2", "d2")]);

@@ -14,8 +14,10 @@ use std::time::Duration;
 /// Characters of a command in the system's question.
 const LONGEST: usize = 80;
 
-/// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
-/// refusal never is.
+/// Checks that the owner has to confirm an answer: one that is remembered as allowed, or that allows a dangerous
+/// command.
+///
+/// A refusal is never confirmed.
 pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
     match answer {
         Answer::Always => true,

@@ -1,5 +1,6 @@
-//! Where the app writes what happens: standard error, and on macOS the unified log, because nobody reads the standard
-//! error of an app.
+//! Log of the app: standard error, and on macOS the unified log.
+//!
+//! Nobody reads the standard error of an app.
 
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;

@@ -12,10 +12,10 @@ const INFO: u8 = 0x01;
 const DEBUG: u8 = 0x02;
 const ERROR: u8 = 0x10;
 
-/// What one call writes.
+/// Line in the unified log, written by one call.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// Its `os_log_type_t`.
+    /// Value of `os_log_type_t`.
     pub(super) kind: u8,
     message: CString,
     fields: CString,

@@ -2,14 +2,14 @@
 
 use tauri::AppHandle;
 
-/// How a start at login is set up.
+/// Setup of the start at login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// The app starts at login.
     On,
-    /// It does not.
+    /// No start at login.
     Off,
-    /// It is registered, and the user has to allow it in the system's settings.
+    /// Registered start that the user has to allow in the system's settings.
     NeedsApproval,
 }
 

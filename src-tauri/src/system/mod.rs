@@ -1,4 +1,5 @@
-//! What the app wants of the system around it: a start at login, timers that are not put off, news of sleep and lock, its log.
+//! Services of the system around the app: a start at login, timers that are not put off, news of sleep and lock, its
+//! log.
 //!
 //! `login` starts at login · `awake` timers that run on time · `session` sleep, wake, lock, user switch · `log` where it
 //! writes what happens · `place` where the app lies.
@@ -15,13 +16,13 @@ pub(crate) mod place;
 
 pub(crate) use here::{keep_on_time, set_shortcut, watch_session};
 
-/// What happens to the user's session.
+/// Change of the user's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "other systems do not tell"))]
 pub(crate) enum SessionEvent {
     /// The computer goes to sleep.
     WillSleep,
-    /// It is awake again.
+    /// End of the sleep.
     Awoke,
     /// The screen was locked or unlocked, or shows another user's session or this one again.
     Changed,

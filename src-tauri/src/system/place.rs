@@ -1,4 +1,4 @@
-//! Where the app lies. macOS runs what was just downloaded from a place that is gone tomorrow.
+//! Location of the app. macOS runs what was just downloaded from a place that is gone tomorrow.
 
 #[cfg(target_os = "macos")]
 use rustix::fs::StatVfsMountFlags;

@@ -91,18 +91,18 @@ impl Approval {
         done.await.ok();
     }
 
-    /// The user pressed the shortcut: the panel gets the keyboard, or gives it back.
+    /// Gives the panel the keyboard, or takes it back, after the user pressed the shortcut.
     pub(crate) fn turn_keyboard(&self) {
         self.send(Event::Shortcut);
     }
 
-    /// The app was opened again: shows what waits, or the main window.
+    /// Shows what waits, or the main window, after the app was opened again.
     #[cfg(target_os = "macos")]
     pub(crate) fn reopen(&self) {
         self.send(Event::Reopened);
     }
 
-    /// The process of a window's page is gone: it shows nothing until it is loaded again.
+    /// Reports that the process of a window's page is gone: it shows nothing until it is loaded again.
     #[cfg(target_os = "macos")]
     pub(crate) fn page_gone(&self, label: &str) {
         if label == LABEL {
@@ -112,7 +112,7 @@ impl Approval {
         }
     }
 
-    /// Something happened to the user's session. What was seen before counts for nothing.
+    /// Handles a change of the user's session. What was seen before counts for nothing.
     pub(crate) async fn session(&self, event: SessionEvent, backend: &Backend) {
         match event {
             SessionEvent::WillSleep => backend.fall_asleep().await,
@@ -180,12 +180,12 @@ impl Place {
         self.send(Event::Details(open));
     }
 
-    /// The person wants those that are alike together, or one at a time.
+    /// Shows those that are alike together, or one at a time, as the person wants.
     pub(crate) fn gather(&self, together: bool) {
         self.send(Event::Gather(together));
     }
 
-    /// What the person does about the last answer.
+    /// Does what the person wants about the last answer.
     pub(crate) fn act(&self, act: PillAct) {
         self.send(Event::Act(act));
     }
@@ -200,7 +200,7 @@ impl Place {
         self.send(Event::EndSeen { id, digest });
     }
 
-    /// The page's answer, also to others that are shown as one with the question.
+    /// Takes the page's answer, also to others that are shown as one with the question.
     pub(crate) async fn answer(
         &self,
         params: AnswerParams,

@@ -78,12 +78,12 @@ impl Outcome {
         }
     }
 
-    /// What became of an answer to several questions as one; `None` where there is nothing to show.
+    /// Makes the outcome of an answer to several questions as one; `None` if there is nothing to show.
     pub(super) fn of_several(answer: Answer, count: u32, now: Instant) -> Option<Self> {
         matches!(answer, Answer::Once).then(|| Self::new(Pill::AllowedAll { count }, now, BRIEFLY))
     }
 
-    /// The request that runs.
+    /// Returns the request that runs.
     pub(super) fn running(&self) -> Option<&str> {
         self.request.as_deref().filter(|_| matches!(self.pill, Pill::Running { .. }))
     }

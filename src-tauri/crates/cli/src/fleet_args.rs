@@ -1,4 +1,4 @@
-//! What can be typed for `postern fleet`.
+//! Arguments of `postern fleet`.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::net::SocketAddr;

@@ -17,7 +17,7 @@ pub(crate) fn help() -> String {
     format!("Keys:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// How wide a terminal is taken to be.
+/// Assumed number of columns of a terminal.
 const WIDTH: usize = 80;
 
 /// Breaks a text at its spaces into lines of at most this many characters.

@@ -26,15 +26,15 @@ pub struct Batch {
     pub members: Vec<Alike>,
 }
 
-/// One of several questions that are shown as one.
+/// Member of several questions that are shown as one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Alike {
-    /// Its id.
+    /// Identifier of the question.
     pub question_id: String,
-    /// Its own digest.
+    /// Digest of this question alone.
     pub digest: String,
-    /// Its line.
+    /// Command line in parts, with those that differ marked.
     pub line: Vec<AlikePart>,
     /// The agent's words for it, where they are not the same for all.
     #[ts(optional)]
@@ -46,7 +46,7 @@ pub struct Alike {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AlikePart {
-    /// Its text, without anything that had to be escaped.
+    /// Piece of the line, without anything that had to be escaped.
     pub text: String,
     /// True if the others have something else here.
     pub differs: bool,

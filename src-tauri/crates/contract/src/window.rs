@@ -18,7 +18,7 @@ pub struct Showing {
     pub batch: Option<Batch>,
     /// Number of questions of its shape that came later, and are not among them.
     pub later: u32,
-    /// Whether *Allow* works by now.
+    /// State of *Allow*: it works by now, or not yet.
     pub arming: ShownArming,
     /// True once it was on show for long enough that a key or click is about this question.
     pub settled: bool,
@@ -34,13 +34,13 @@ pub struct Showing {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionName {
-    /// Its id.
+    /// Identifier of the question.
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
 }
 
-/// What the menu-bar item and its popover show.
+/// Contents of the menu-bar item and its popover.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Overview {
     /// The state of the host.
@@ -82,10 +82,10 @@ pub enum Pill {
     Allowed,
     /// Several of one shape were allowed.
     AllowedAll {
-        /// How many.
+        /// Number of the questions.
         count: u32,
     },
-    /// It runs, or is about to; it can be stopped.
+    /// Command that runs, or is about to; it can be stopped.
     Running {
         /// The answer's time.
         since: Millis,
@@ -186,7 +186,7 @@ pub enum Shortcut {
     ControlOptionSpace,
     /// ⌃⌥P.
     ControlOptionP,
-    /// None.
+    /// No keys.
     Off,
 }
 

@@ -1,5 +1,6 @@
-//! Two Macs and a real nats-server: a question of one is answered on the other, and the broker, whatever its administrator does,
-//! reads nothing and starts nothing.
+//! Two Macs and a real nats-server: a question of one is answered on the other.
+//!
+//! The broker reads nothing and starts nothing, no matter what its administrator does.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -86,7 +87,7 @@ impl Broker {
         self.until("Reloaded server configuration");
     }
 
-    /// Everything that it stores.
+    /// Reads all bytes that the broker stores.
     fn stored(&self) -> Vec<u8> {
         let mut all = Vec::new();
         let mut open = vec![self.folder.join("jetstream")];
@@ -137,7 +138,7 @@ impl Mac {
         Self { home: folder, data, host }
     }
 
-    /// A file that no rule protects.
+    /// Returns a path that no rule protects.
     fn file(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
@@ -193,7 +194,7 @@ fn invitation(name: &str, person: &str) -> Invitation {
     Invitation { name: name.to_owned(), person: person.to_owned(), groups, approver }
 }
 
-/// One Mac joins, and both sides see the same digits.
+/// Joins one Mac, and checks that both sides see the same digits.
 async fn joined(
     owner: &mut Owner,
     broker: &Broker,
@@ -238,7 +239,7 @@ impl Stage {
         Self { broker, laptop, mini, owner, channel }
     }
 
-    /// The person watches on the laptop, and is present.
+    /// Watches on the laptop, with the person present.
     async fn watch(&self) -> UnboundedReceiver<News> {
         let (tell, news) = tokio::sync::mpsc::unbounded_channel();
         let mut approver = Approver::connect(&self.laptop.folder()).await.unwrap();
@@ -247,7 +248,7 @@ impl Stage {
         news
     }
 
-    /// The agent on the mini asks to write a file.
+    /// Asks from the agent on the mini to write a file.
     fn ask(&mut self, file: &Path) -> JoinHandle<(RunResult, Channel)> {
         let mut channel = self.channel.take().unwrap();
         let run = RunParams {

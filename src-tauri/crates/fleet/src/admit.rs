@@ -115,7 +115,7 @@ fn sender<'a>(fleet: &'a Fleet, envelope: &Envelope, from: &Id) -> Result<&'a Me
     Ok(member)
 }
 
-/// An answer of an id that was used, or to a question that has ended.
+/// Returns the outcome for an answer of an id that was used, or to a question that has ended.
 fn repeated(fleet: &Fleet, sealed: &Payload<Sealed>, answer: &Answer) -> Option<Result<Receipt, Refusal>> {
     let used = |open: &Open| open.given.iter().any(|(id, ..)| *id == sealed.id);
     if let Some((question, open)) = fleet.open.iter().find(|(_, open)| used(open)) {
@@ -141,7 +141,7 @@ fn repeated(fleet: &Fleet, sealed: &Payload<Sealed>, answer: &Answer) -> Option<
     })
 }
 
-/// Whether an answer is to what is on show, in time, from somebody who may give it.
+/// Checks that an answer is to what is on show, in time, from somebody who may give it.
 fn fits(fleet: &Fleet, member: &Member, open: &Open, answer: &Answer, now: Now) -> Result<(), Refusal> {
     if now.timer >= open.ends {
         return Err(Refusal::Closed { by: None, place: None });

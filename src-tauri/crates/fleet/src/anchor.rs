@@ -1,5 +1,5 @@
-//! Audit of a host: a chain of its records, signed heads that leave the host, and the comparison that finds what is
-//! missing or was made up.
+//! Audit of a host: a chain of its records, and signed heads that leave the host. A comparison finds what is missing or
+//! was made up.
 
 use crate::envelope::Envelope;
 use crate::id::{Hash, Id};
@@ -60,7 +60,7 @@ pub enum Finding {
     /// An anchor covers fewer records than the one before.
     #[error("anchor {0} covers fewer records than the one before it")]
     Fewer(u64),
-    /// What was seen before is gone.
+    /// Log that ends before an anchor that was seen.
     #[error("anchor {kept} was seen before, and the log now ends at {last}")]
     CutOff {
         /// The anchor that was seen.
@@ -68,7 +68,7 @@ pub enum Finding {
         /// The last one that is there; 0 if none is.
         last: u64,
     },
-    /// What was seen before is another.
+    /// Anchor that differs from the one that was seen before.
     #[error("anchor {0} is not the one that was seen before")]
     Replaced(u64),
 }
@@ -78,7 +78,7 @@ pub enum Finding {
 pub struct Report {
     /// The last anchor that holds, to be kept.
     pub last: Option<Head>,
-    /// What is wrong; empty if nothing is.
+    /// Faults that were found; empty if there are none.
     pub findings: Vec<Finding>,
 }
 

@@ -31,7 +31,7 @@ fn base32(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// CRC-16/XMODEM.
+/// Computes the checksum by CRC-16/XMODEM.
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc: u16, byte| {
         (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {

@@ -31,17 +31,17 @@ impl Subjects {
         format!("pf.{}.ans.{host}", self.fleet)
     }
 
-    /// Presence of a member.
+    /// Returns the subject on which a member reports that it is there.
     pub fn presence(&self, member: &str) -> String {
         format!("pf.{}.here.{member}", self.fleet)
     }
 
-    /// Where an invited device and an owner meet.
+    /// Returns the subject on which an invited device and an owner meet.
     pub fn join(&self, invitation: &Id) -> String {
         format!("pf.{}.join.{invitation}", self.fleet)
     }
 
-    /// Stream of the questions of all hosts.
+    /// Returns the name of the stream with the questions of all hosts.
     pub fn question_stream(&self) -> String {
         format!("pf-{}-q", self.fleet)
     }
@@ -51,17 +51,17 @@ impl Subjects {
         format!("pf.{}.q.*", self.fleet)
     }
 
-    /// Bucket of the roster and of what is current.
+    /// Returns the name of the bucket with the roster and what is current.
     pub fn bucket(&self) -> String {
         format!("pf-{}", self.fleet)
     }
 
-    /// Subject of a key in that bucket; `>` for all.
+    /// Returns the subject of an entry in that bucket; `>` for all.
     pub fn key(&self, key: &str) -> String {
         format!("$KV.{}.{key}", self.bucket())
     }
 
-    /// Prefix of the subjects on which a member gets replies.
+    /// Returns the prefix of the subjects on which a member gets replies.
     pub fn inbox(member: &str) -> String {
         format!("_INBOX_{member}")
     }
@@ -72,11 +72,11 @@ impl Subjects {
 pub struct Broker<'a> {
     /// The fleet.
     pub fleet: &'a Id,
-    /// Its members.
+    /// Members of the fleet.
     pub roster: &'a Roster,
     /// Invitations that wait, with their keys.
     pub invited: &'a [(Id, VerifyKey)],
-    /// Where it listens: `HOST:PORT`.
+    /// Address and port of the broker: `HOST:PORT`.
     pub listen: &'a str,
     /// Folder of its certificate (`broker.crt`), key (`broker.pem`), process id and data.
     pub folder: &'a str,
@@ -154,7 +154,7 @@ impl Broker<'_> {
     }
 }
 
-/// One user of the broker.
+/// Account in the broker's configuration, with its rights.
 struct User {
     nkey: String,
     publish: Vec<String>,
@@ -200,7 +200,7 @@ impl User {
     }
 }
 
-/// A text as the configuration quotes it.
+/// Quotes a text for the configuration.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

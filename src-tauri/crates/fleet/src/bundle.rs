@@ -5,7 +5,7 @@ use crate::id::{Hash, Id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One version of a group's policy.
+/// Version of a group's policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Bundle {
@@ -77,7 +77,7 @@ fn place(host: &Id, bundle: &Hash) -> u64 {
 pub struct InForce {
     /// Version of the newest bundle that counts.
     pub version: u64,
-    /// Its hash.
+    /// Hash of that version.
     pub bundle: Hash,
     /// Number of the newest stage that counts.
     pub stage: u64,

@@ -9,14 +9,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
 
-/// How long a code works.
+/// Time for which an invitation's code works.
 pub const CODE_LASTS: Millis = 10 * 60_000;
-/// How a code begins.
+/// Marker at the beginning of each code.
 const PREFIX: &str = "pf1.";
 /// Longest text that is read as a code.
 const LONGEST: usize = 2048;
 
-/// What a new member is given, to paste or scan.
+/// Invitation for a new member, to paste or scan.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Code {
@@ -33,17 +33,17 @@ pub struct Code {
     /// Secret of both sides.
     #[serde(with = "secret")]
     pub secret: [u8; 16],
-    /// When it ends.
+    /// Time after which it does not work.
     pub ends: Millis,
 }
 
 /// Reason why a text is no code, or a code does not work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
-    /// It is another text.
+    /// Text that is no code.
     #[error("this is not a code of postern fleet invite: it begins with pf1. and has no spaces inside")]
     Form,
-    /// It is too old.
+    /// Code that is too old.
     #[error("this code has ended: make another one with postern fleet invite")]
     Ended,
 }

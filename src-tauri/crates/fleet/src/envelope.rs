@@ -17,11 +17,11 @@ pub struct Envelope {
     pub payload: Vec<u8>,
     /// Their type, which separates one kind of message from another.
     pub payload_type: String,
-    /// Who signed.
+    /// Proofs by the signers' keys.
     pub signatures: Vec<Signature>,
 }
 
-/// One signature.
+/// Proof that a key signed the payload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
@@ -36,18 +36,18 @@ pub struct Signature {
 /// Reason why bytes are no envelope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// It is longer than its kind may be.
+    /// Message that is longer than its kind may be.
     #[error("{length} bytes, at most {most} are read")]
     TooLong {
-        /// Its length.
+        /// Number of bytes that came.
         length: usize,
         /// The limit.
         most: usize,
     },
-    /// It is not the JSON form of DSSE.
+    /// Text that is not the JSON form of DSSE.
     #[error("not a DSSE envelope: {0}")]
     Form(String),
-    /// Nobody signed it, or too many did.
+    /// Signers that are absent, or too many.
     #[error("{0} signatures: an envelope has 1 to 16")]
     Signatures(usize),
 }

@@ -1,4 +1,4 @@
-//! What a host knows of its fleet: the state that [`admit`](crate::admit) reads and that what was admitted changes.
+//! State of a host in its fleet: [`admit`](crate::admit) reads it, and what was admitted changes it.
 
 use crate::Millis;
 use crate::admit::{Admitted, Decided, Now};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Number of closed questions that a host remembers, to tell late answers who was first.
 const REMEMBERED: usize = 1024;
-/// How far `fresh` may be ahead of the host's clock.
+/// Limit by which `fresh` may be ahead of the host's clock.
 pub(crate) const SKEW: Millis = 5 * 60_000;
 
 /// A host's view of its fleet.
@@ -47,11 +47,11 @@ pub struct Open {
     pub revision: u64,
     /// Digest of the plan on show.
     pub digest: String,
-    /// How careful to be.
+    /// Degree of care that the question needs.
     pub risk: Risk,
     /// Number of people whose approval it needs.
     pub approvals: u8,
-    /// When it ends, by the host's timer.
+    /// Deadline, by the host's timer.
     pub ends: Duration,
     /// Approvals so far: answer, member and person.
     pub given: Vec<(Id, Id, String)>,
@@ -71,7 +71,7 @@ pub struct Settled {
 }
 
 impl Fleet {
-    /// A host that has a roster, and nothing else yet.
+    /// Makes a host that has a roster, and nothing else yet.
     pub fn new(id: Id, me: Id, key: OpenKey, pinned: Pinned) -> Self {
         Self {
             id,
@@ -111,7 +111,8 @@ impl Fleet {
         self.this().map_or(&[], |member| &member.groups)
     }
 
-    /// A question waits, or shows something else. Approvals of what was shown before count no more.
+    /// Records a question that waits, or shows something else. Approvals of what was shown before do not count any
+    /// more.
     pub fn ask(&mut self, question: Id, open: Open) {
         self.open.insert(question, open);
     }
@@ -121,7 +122,7 @@ impl Fleet {
         self.open.iter()
     }
 
-    /// A question ends, by an answer on the host or by itself.
+    /// Ends a question, after an answer on the host or by itself.
     pub fn settle(&mut self, question: &Id, by: Option<String>, place: Option<String>) {
         if self.open.remove(question).is_some() {
             let settled = Settled { question: question.clone(), answers: Vec::new(), by, place };

@@ -54,11 +54,11 @@ pub struct Introduction {
     pub nkey: VerifyKey,
 }
 
-/// What a side reveals once both have committed.
+/// Message of a side once both have committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reveal {
-    /// Its members.
+    /// Introductions of the side's members.
     pub members: Vec<Introduction>,
     /// Random bytes that hid them in the commitment.
     #[serde(with = "crate::envelope::text")]
@@ -77,12 +77,12 @@ pub enum JoinError {
     /// The other side does not have the code.
     #[error("the other side does not have this code")]
     Mac,
-    /// It introduces nobody, or too many.
+    /// Number of introductions that is not one or two.
     #[error("a device joins as one or two members")]
     Members,
 }
 
-/// One side of joining.
+/// State of either side while it joins.
 #[derive(Debug, Clone)]
 pub struct Party {
     code: Code,
@@ -101,7 +101,7 @@ pub struct Joined {
 }
 
 impl Party {
-    /// A side with its members and 32 fresh random bytes.
+    /// Makes a side with its members and 32 fresh random bytes.
     pub fn new(code: Code, side: Side, members: Vec<Introduction>, nonce: [u8; 32]) -> Self {
         Self { code, side, members, nonce }
     }
@@ -137,7 +137,7 @@ impl Party {
         Ok(Joined { members: reveal.members.clone(), digits })
     }
 
-    /// Both commitments, the owner's first.
+    /// Returns the commitments of the two sides, the owner's first.
     fn both(&self, theirs: Hash) -> [Hash; 2] {
         match self.side {
             Side::Owner => [self.commitment(), theirs],

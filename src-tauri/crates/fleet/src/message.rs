@@ -1,4 +1,4 @@
-//! What members say to each other: one kind of payload each, with its type and its limit.
+//! Messages between members: one kind of payload each, with its type and its limit.
 
 use crate::bundle::{Bundle, Stage};
 use crate::envelope::Envelope;
@@ -21,11 +21,11 @@ pub enum Kind {
     Closing,
     /// An answer, from an approver to a host.
     Answer,
-    /// What became of an answer, from the host.
+    /// Outcome of an answer, from the host.
     Receipt,
     /// A member that is there.
     Presence,
-    /// Who belongs to the fleet.
+    /// Members of the fleet, with their rights.
     Roster,
     /// The newest roster and policy, as of now.
     Fresh,
@@ -84,9 +84,9 @@ impl Kind {
     }
 }
 
-/// What a kind of message says.
+/// Content of a kind of message.
 pub trait Body: Serialize + DeserializeOwned {
-    /// Its kind.
+    /// Type and limit of this content.
     const KIND: Kind;
 }
 
@@ -100,13 +100,13 @@ pub struct Payload<T> {
     pub fleet: Id,
     /// The member that says it.
     pub from: Id,
-    /// Its own id.
+    /// Identifier that the sender gave.
     pub id: Id,
-    /// What it says.
+    /// Content of the message.
     pub body: T,
 }
 
-/// Where a message comes from and what it is called.
+/// Origin and identifier of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The fleet.
@@ -185,7 +185,7 @@ fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// How careful a person should be, as the asking host sees it.
+/// Degree of care that a person should take, as the asking host sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Risk {
@@ -193,7 +193,7 @@ pub enum Risk {
     Safe,
     /// A person should look.
     NeedsReview,
-    /// It can do harm that stays.
+    /// Harm that stays is possible.
     Dangerous,
 }
 
@@ -209,13 +209,13 @@ pub struct Question {
     pub facts: serde_json::Value,
     /// Groups of the host whose approvers may answer.
     pub groups: Vec<Id>,
-    /// How careful to be.
+    /// Degree of care that the question needs.
     pub risk: Risk,
     /// Milliseconds until it ends by itself.
     pub expires_in: u64,
     /// Number of people whose approval it needs.
     pub approvals: u8,
-    /// What happens if nobody answers, in words.
+    /// Effect of no answer, in words.
     pub fallback: String,
     /// Policy that asks, in words.
     pub policy: String,
@@ -229,7 +229,7 @@ pub struct Question {
 pub struct Closing {
     /// The question.
     pub question: Id,
-    /// What became of it: `answered`, `expired`, `withdrawn`.
+    /// Ending of the question: `answered`, `expired`, `withdrawn`.
     pub outcome: String,
     /// The person who answered, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,13 +239,13 @@ pub struct Closing {
     pub place: Option<String>,
 }
 
-/// What an approver decides.
+/// Decision of an approver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
-    /// One run.
+    /// Approval of this run alone.
     Once,
-    /// One run, and a rule for the next.
+    /// Approval of this run, and a rule for the next.
     Always,
     /// No run.
     Deny,
@@ -283,11 +283,11 @@ pub struct Answer {
     pub roster: Hash,
 }
 
-/// What became of an answer. The host signs it.
+/// Outcome of an answer. The host signs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", deny_unknown_fields)]
 pub enum Receipt {
-    /// It counted.
+    /// Answer that counted.
     Applied {
         /// The answer.
         answer: Id,
@@ -303,7 +303,7 @@ pub enum Receipt {
         /// The device or approver where.
         place: Option<String>,
     },
-    /// It does not count.
+    /// Answer that does not count.
     Refused {
         /// The refused answer.
         answer: Id,
@@ -316,7 +316,7 @@ pub enum Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Presence {
-    /// When it was sent, by the member's clock.
+    /// Time of sending, by the member's clock.
     pub at: Millis,
     /// The roster that it has.
     pub roster: Hash,

@@ -8,19 +8,19 @@ use crate::seal::SealError;
 /// Reason why a message does not count. Nothing changes by one that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It is no envelope.
+    /// Bytes that are no envelope.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
-    /// Its type is not one that a host admits.
+    /// Type that a host does not admit.
     #[error("its type is not one that a host admits")]
     Kind,
-    /// Its content is not what its type says.
+    /// Content that does not fit its type.
     #[error("its content is malformed: {0}")]
     Form(String),
-    /// It has another version.
+    /// Version that is not known here.
     #[error("version {0} is not known here: update Postern")]
     Version(u32),
-    /// It is for another fleet.
+    /// Message for another fleet.
     #[error("it is for another fleet")]
     OtherFleet,
     /// The sender is not in the roster.
@@ -32,10 +32,10 @@ pub enum Refusal {
     /// The member may not do this.
     #[error("{0} may not {1}")]
     Role(Id, &'static str),
-    /// It can't be opened.
+    /// Content that can't be opened.
     #[error(transparent)]
     Sealed(SealError),
-    /// It was made under another roster.
+    /// Message that was made under another roster.
     #[error("it was made under another roster than this host's: connect again and retry")]
     OtherRoster,
     /// This host can't tell whether its roster is the newest.
@@ -52,7 +52,7 @@ pub enum Refusal {
         /// The device or approver where.
         place: Option<String>,
     },
-    /// What was shown is not what is on show.
+    /// Answer to something that is not on show any more.
     #[error("the question changed since it was shown: look again")]
     Changed,
     /// The approver answers for other groups.
@@ -67,7 +67,7 @@ pub enum Refusal {
     /// An answer of this id was used already.
     #[error("this answer was used already")]
     Used,
-    /// The same person approved already.
+    /// Second approval by somebody who gave one.
     #[error("{0} approved it already: another person has to")]
     SamePerson(String),
     /// A roster that is not the next one.
@@ -94,16 +94,16 @@ pub enum Refusal {
         /// Needed signatures.
         need: usize,
     },
-    /// Its time is too far ahead of this host's clock.
+    /// Time that is too far ahead of this host's clock.
     #[error("it is from the future: compare the clocks")]
     Future,
-    /// It begins later.
+    /// Policy that begins later.
     #[error("it is not in force yet")]
     NotYet,
-    /// It is for groups that this host is not in.
+    /// Policy for groups that this host is not in.
     #[error("this host is not in group {0}")]
     OtherGroup(Id),
-    /// It names a bundle that this host does not have.
+    /// Statement that names a bundle that this host does not have.
     #[error("it names a bundle that this host does not have")]
     NoBundle,
 }

@@ -1,4 +1,4 @@
-//! Who belongs to a fleet and may do what. Each version names the one before and is signed by its owners.
+//! Members of a fleet and their rights. Each version names the one before and is signed by its owners.
 
 use crate::Millis;
 use crate::envelope::Envelope;
@@ -40,18 +40,18 @@ pub struct Roster {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Member {
-    /// Its id.
+    /// Identifier of the member.
     pub id: Id,
-    /// Its name, as people read it.
+    /// Human-readable label of the member.
     pub name: String,
     /// The person whose device it is; empty for a host that is nobody's.
     pub person: String,
-    /// What it may do.
+    /// Duties that the member may have.
     pub roles: Vec<Role>,
     /// The groups that a host is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Id>,
-    /// What it may approve, if it is an approver.
+    /// Limits of its approvals, if it may approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approver: Option<Approver>,
     /// Key that its signatures are verified with.
@@ -62,7 +62,7 @@ pub struct Member {
     pub nkey: VerifyKey,
 }
 
-/// What a member may do.
+/// Duty of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -78,7 +78,7 @@ pub enum Role {
     Host,
 }
 
-/// What an approver may approve.
+/// Limits of the approvals of a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Approver {
@@ -96,19 +96,19 @@ pub struct Approver {
 pub struct Fresh {
     /// Version of the newest roster.
     pub version: u64,
-    /// Its hash.
+    /// Hash of the newest version.
     pub roster: Hash,
     /// Hash of the newest bundle of each group, by its name.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub policy: std::collections::BTreeMap<Id, Hash>,
-    /// When it was said.
+    /// Time of the statement.
     pub at: Millis,
 }
 
 /// Reason why a roster does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
-    /// It is not the one after ours.
+    /// Version that does not come directly after ours.
     #[error("roster {theirs} does not follow roster {ours}")]
     NotNext {
         /// The version that is pinned.
@@ -116,13 +116,13 @@ pub enum RosterError {
         /// The version that came.
         theirs: u64,
     },
-    /// It names another version before it.
+    /// Version that names another one before it.
     #[error("it follows another roster than the one that is pinned here")]
     OtherPrevious,
-    /// It is not the roster that was named when the host joined.
+    /// Roster that is not the one named when the host joined.
     #[error("it is not the roster that the code names")]
     OtherFirst,
-    /// Its members can't be.
+    /// Members that break a rule of the roster, with the reason.
     #[error("{0}")]
     Members(String),
 }

@@ -50,7 +50,7 @@ pub enum SealError {
     /// A recipient's key is no point that a secret can be agreed on with.
     #[error("the key {0} cannot receive")]
     Key(String),
-    /// It is not for this key.
+    /// Content that is not for this key.
     #[error("it is sealed for others")]
     NotForUs,
     /// The bytes, or what they are bound to, are not what was sealed.
@@ -123,7 +123,7 @@ fn content(key: &[u8; 32]) -> Result<LessSafeKey, SealError> {
     UnboundKey::new(&CHACHA20_POLY1305, key).map(LessSafeKey::new).map_err(|_| SealError::Changed)
 }
 
-/// The one nonce: a content key seals one message.
+/// Returns the only nonce: a content key seals one message.
 fn once() -> Nonce {
     Nonce::assume_unique_for_key([0; 12])
 }

@@ -34,7 +34,7 @@ impl Seed {
         }
     }
 
-    /// HMAC-SHA256 of a counter: HKDF's expand step with one block per key.
+    /// Computes HMAC-SHA256 of a counter: HKDF's expand step with one block per key.
     fn next_block(&mut self) -> Vec<u8> {
         let mut mac = keyed(&self.key);
         mac.update(b"postern-fleet seed");
@@ -44,7 +44,7 @@ impl Seed {
     }
 }
 
-/// HMAC-SHA256 with a key of 32 bytes, shorter than the hash's block.
+/// Starts HMAC-SHA256 with a key of 32 bytes, shorter than the hash's block.
 pub(crate) fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);

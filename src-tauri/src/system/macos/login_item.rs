@@ -6,7 +6,7 @@ use objc2::rc::Retained;
 use objc2_foundation::NSString;
 use objc2_service_management::{SMAppService, SMAppServiceStatus};
 
-/// Its file in `Contents/Library/LaunchAgents`. It starts the app with `--background`.
+/// File in `Contents/Library/LaunchAgents`. It starts the app with `--background`.
 const PLIST: &str = "dev.postern.desktop.login.plist";
 
 /// The login item of this app.

@@ -10,7 +10,9 @@ thread_local! {
     static NOW: RefCell<Option<(GlobalHotKeyManager, HotKey)>> = const { RefCell::new(None) };
 }
 
-/// Listens for other keys from now on, or for none. Call it on the main thread. The first `pressed` stays.
+/// Listens for other keys from now on, or for none. Call it on the main thread.
+///
+/// The first `pressed` stays.
 pub(crate) fn set(shortcut: Shortcut, pressed: impl Fn() + Send + Sync + 'static) {
     GlobalHotKeyEvent::set_event_handler(Some(move |event: GlobalHotKeyEvent| {
         if event.state() == HotKeyState::Pressed {

@@ -12,7 +12,7 @@ unsafe extern "C" {
     /// The start of this program's image, which the format is looked up in.
     static __dso_handle: u8;
     fn os_log_create(subsystem: *const c_char, category: *const c_char) -> *mut c_void;
-    /// What the macro `os_log_with_type` calls, since macOS 10.12.
+    /// Writes a line, as the macro `os_log_with_type` does since macOS 10.12.
     fn _os_log_impl(
         image: *const c_void,
         log: *mut c_void,

@@ -171,9 +171,9 @@ fn answers_to_each(params: AnswerParams, others: &[QuestionName]) -> Vec<AnswerP
     std::iter::once(params).chain(others).collect()
 }
 
-/// Returns true if a denial may wait in the window so that it can be undone.
+/// Checks that a denial may wait in the window so that it can be undone.
 ///
-/// It may not if the question would end with an approval when the window is gone by then.
+/// It may not if the question would end with an approval once the window is gone.
 fn may_be_undone(question: &Question, left: Duration) -> bool {
     !question.allowed_at_zero && left > UNDO + BEFORE_END
 }

@@ -6,14 +6,14 @@ use postern_contract::{Batch, Question, alike};
 use std::collections::HashSet;
 use tokio::time::Instant;
 
-/// What is shown as one with others.
+/// Questions that are shown as one with others.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     /// The questions that the person wants to see one at a time, by their ids.
     singly: HashSet<String>,
     /// True if the person wants to see those that came later, too.
     gathers: bool,
-    /// How many came later, and are not among those on show.
+    /// Number of those that came later, and are not among those on show.
     pub(super) later: u32,
 }
 
@@ -41,7 +41,7 @@ impl Presenter {
         all.into_iter().cloned().collect()
     }
 
-    /// The person wants those that are alike together, or one at a time.
+    /// Shows those that are alike together, or one at a time, as the person wants.
     pub(super) fn gather(&mut self, together: bool) {
         if together {
             self.alike.gathers = true;

@@ -127,14 +127,14 @@ pub(crate) struct Presenter {
     patience: Option<Instant>,
     /// Time by which *Allow* was held for long enough, with the caller that waits for that.
     held: Option<(Instant, oneshot::Sender<bool>)>,
-    /// What was denied and can still be undone, and when the host is told.
+    /// Denial that can still be undone, and the time when it goes to the host.
     denial: Option<(Vec<AnswerParams>, Instant)>,
-    /// What is shown as one with others.
+    /// Questions that are shown as one with others.
     alike: Alike,
-    /// What became of the last answer.
+    /// Result of the last answer.
     outcome: Option<Outcome>,
     place: Place,
-    /// Whether the page on show lives.
+    /// Liveness check of the page on show.
     pulse: Pulse,
 }
 
@@ -437,7 +437,7 @@ impl Presenter {
         self.patience = self.desk.question().map(|_| now + PATIENCE);
     }
 
-    /// Without a question: shows what became of the last answer, or nothing.
+    /// Shows what became of the last answer, or nothing, if there is no question.
     fn stage(&mut self) -> anyhow::Result<()> {
         if self.desk.question().is_some() || self.surface() == Surface::Inbox {
             return Ok(());

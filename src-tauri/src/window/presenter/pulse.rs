@@ -1,5 +1,6 @@
-//! Whether the page that shows a question still lives: it is asked for a number every half second. A page whose process
-//! ended fails to give it, a frozen one gives nothing.
+//! Liveness check of the page that shows a question: it is asked for a number every half second.
+//!
+//! A page whose process ended fails to give it, a frozen one gives nothing.
 
 use super::Presenter;
 use crate::window::surface::Surface;
@@ -11,9 +12,11 @@ use tokio::time::Instant;
 
 /// Between two beats.
 const BEAT: Duration = Duration::from_millis(500);
-/// How many beats may stay without an answer: with a beat that was just answered, a page is lost within three seconds.
+/// Number of beats that may stay without an answer.
+///
+/// With a beat that was just answered, a page is lost within three seconds.
 const MISSED: u32 = 4;
-/// What the page is asked.
+/// Script that the page evaluates.
 const QUESTION: &str = "1";
 
 /// The beats of the page on show, and which question lost its page.
@@ -37,7 +40,7 @@ impl Pulse {
         }
     }
 
-    /// When the next beat is due.
+    /// Returns the time of the next beat.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next
     }
@@ -65,7 +68,7 @@ impl Pulse {
 }
 
 impl Presenter {
-    /// A beat is due.
+    /// Sends a beat that is due.
     pub(super) async fn beat(&mut self) -> anyhow::Result<()> {
         if !self.pulse.beat(Instant::now()) {
             return self.lost().await;
@@ -80,8 +83,8 @@ impl Presenter {
         Ok(())
     }
 
-    /// The page on show is dead or frozen: nothing of it counts as seen, and a new page shows the question again. A second
-    /// time, the host is told that the question cannot be shown.
+    /// Replaces the page on show, which is dead or frozen: nothing of it counts as seen. The second time, it reports to
+    /// the host that the question cannot be shown.
     async fn lost(&mut self) -> anyhow::Result<()> {
         let Some(question) = self.desk.question().map(|question| question.id.clone()) else { return Ok(()) };
         tracing::warn!(%question, "the page on show does not answer; a new one shows its question");

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a host may take to end.
+/// Longest time that a host may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Folders of files that the web view and the system keep of the app, below the home folder.
 const OF_APP: [&str; 8] = [
@@ -30,7 +30,7 @@ const OF_APP: [&str; 8] = [
     "Library/Preferences/dev.postern.desktop.plist",
 ];
 
-/// What is there to be removed.
+/// Parts of an installation that can be removed.
 struct Found {
     settings: Vec<Change>,
     /// Files that start Postern at login.

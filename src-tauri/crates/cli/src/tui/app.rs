@@ -95,7 +95,7 @@ pub(super) struct App {
     pub(super) list: usize,
     /// The question that the user chose, by its id.
     chosen: Option<String>,
-    /// What is on show, by id and digest: the question, and those of its shape that are shown as one with it.
+    /// Questions on show, by id and digest: the first, and those of its shape that are shown as one with it.
     shown: Vec<(String, String)>,
     /// The questions that the user wants to see one at a time, by their ids.
     singly: HashSet<String>,
@@ -396,7 +396,7 @@ fn name_of(question: &Question) -> (String, String) {
     (question.id.clone(), question.digest.clone())
 }
 
-/// How long the last letter is, in bytes.
+/// Returns the length of the last letter in bytes.
 fn last_of(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }

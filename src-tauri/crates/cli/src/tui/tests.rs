@@ -348,7 +348,7 @@ fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
     assert!(said.contains("postern agents set main env-set=FOO"), "{said}");
 }
 
-/// A question about one of several pages, which are of one shape.
+/// Makes a question about one of several pages, which are of one shape.
 fn page(number: u32) -> Question {
     let line = format!("curl https://example.com/page/{number}");
     let mut one = Question { id: format!("q{number}"), line: line.clone(), ..question("curl", 1) };

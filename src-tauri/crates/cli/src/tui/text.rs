@@ -29,7 +29,8 @@ pub(super) fn shown(text: &Shown, style: Style) -> Vec<Run> {
     text.iter().map(run).collect()
 }
 
-/// The whole question, wrapped to a width in columns, or several of one shape; the words of an offer as the person changed them.
+/// Wraps the whole question, or several of one shape, to a width in columns. The words of an offer are as the person
+/// changed them.
 pub(super) fn question(
     question: &Question,
     batch: Option<&Batch>,
@@ -130,7 +131,7 @@ fn danger(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// Each of several commands of one shape, with what differs marked.
+/// Adds each of several commands of one shape, with what differs marked.
 fn members(batch: &Batch, add: &mut impl FnMut(&str, Vec<Run>)) {
     for member in &batch.members {
         let mut runs = vec![("● ".to_owned(), Style::new().fg(Color::Yellow))];
@@ -146,7 +147,7 @@ fn members(batch: &Batch, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// The command with its steps, or what a tool is used for.
+/// Adds the command with its steps, or what a tool is used for.
 fn command(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     for (label, text) in question.subject.rows() {
         add(&label, shown(&text, Style::new().bold()));

@@ -350,7 +350,7 @@ fn a_setuid_program_gets_no_more_rights() {
     }
 }
 
-/// The attack by a shell that has a folder open.
+/// Prepares the attack by a shell that has a folder open.
 fn inherited(world: &World, how: &How, attack: &str) -> std::process::Command {
     let confine = match how {
         How::Free => "bash -c",

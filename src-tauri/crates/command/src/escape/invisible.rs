@@ -25,7 +25,7 @@ pub(super) fn is_combining(c: char) -> bool {
     )
 }
 
-/// Whether the character picks how the emoji before it is drawn: as a picture (`⚠️`).
+/// Checks that the character picks how the emoji before it is drawn: as a picture (`⚠️`).
 pub(super) fn follows_emoji(before: char, c: char) -> bool {
     c == '\u{fe0f}' && !before.is_ascii() && before.is_emoji_char()
 }

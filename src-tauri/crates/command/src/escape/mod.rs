@@ -73,8 +73,9 @@ pub fn is_visible(text: &str) -> bool {
     shown_among(text, std::iter::empty()).all(|shown| matches!(shown, Shown::Plain(_)))
 }
 
-/// Whether every character of a text can be seen, or only picks how the emoji before it is drawn: it is escaped where it is
-/// shown, and is no reason not to read a text.
+/// Checks that every character of a text can be seen, or only picks how the emoji before it is drawn.
+///
+/// Such a pick is escaped where it is shown, and is no reason not to read a text.
 pub fn is_readable(text: &str) -> bool {
     let mut before = None;
     let drawn = text.chars().filter(|c| {

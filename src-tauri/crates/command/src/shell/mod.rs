@@ -226,8 +226,9 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     read.single
 }
 
-/// Whether the other parser sees the same commands, if need be in the text without its here-documents, or with a semicolon for
-/// each newline between commands.
+/// Checks that the other parser sees the same commands.
+///
+/// If need be, it gets the text without its here-documents, or with a semicolon for each newline between commands.
 fn agree(text: &str, read: &walk::Read) -> bool {
     let documents = &read.here_documents;
     if !heredocs::share_a_line(documents)

@@ -334,7 +334,7 @@ impl<'s, 'a> Scanner<'s, 'a> {
         with
     }
 
-    /// `${…}`: plain access, length, and operators with a literal operand.
+    /// Scans `${…}`: plain access, length, and operators with a literal operand.
     fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
         const HARD: Problem = Problem {
             code: Unparsed::ParameterExpansion,

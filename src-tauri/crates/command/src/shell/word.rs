@@ -145,7 +145,7 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
 /// Content of a substitution.
 pub(super) enum Inner<'a> {
     Commands(&'a StmtSeq),
-    /// Its parts.
+    /// Parts of the expression.
     Arithmetic(&'a [WordPartNode]),
 }
 

@@ -66,7 +66,7 @@ fn understood(#[case] line: &str, #[case] expected: &[&str]) {
     assert_eq!(heads(&reading), expected, "{line:?}");
 }
 
-/// What is near to that, and does more or may do more.
+/// Lines that are close to those, and do more or may do more.
 #[rstest]
 #[case("echo $(($(cat n) + 1))")]
 #[case("echo $((x$(date +%s)))")]

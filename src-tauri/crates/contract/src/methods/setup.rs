@@ -197,11 +197,11 @@ pub struct SettingsChange {
     pub remains: Option<String>,
 }
 
-/// Where the user's shell finds programs.
+/// Search path of the user's shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShellPath {
-    /// Its folders that agents may look in: absolute, there, and not for everybody to write. Escaped.
+    /// Folders that agents may look in: absolute, there, and not for everybody to write. Escaped.
     pub folders: Vec<String>,
     /// Those that the built-in search path doesn't have.
     pub added: Vec<String>,
@@ -247,7 +247,7 @@ pub struct SetupConnected {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<_>", optional)]
     pub search_path: Vec<String>,
-    /// What the user has to put into the agent, if no file was changed for it.
+    /// Text that the user has to put into the agent, if no file was changed for it.
     #[ts(as = "Option<String>")]
     pub lines: Option<Lines>,
     /// Steps that the user still has to take in the agent.

@@ -15,9 +15,9 @@ use postern_fleet::{
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long an answer may take until it counts as not confirmed.
+/// Longest time for an answer until it counts as not confirmed.
 const CONFIRM: Duration = Duration::from_secs(10);
-/// How often presence is said.
+/// Interval between two messages of presence.
 const PRESENT: Duration = Duration::from_secs(30);
 
 /// A question that waits on a host of the fleet.
@@ -25,24 +25,24 @@ const PRESENT: Duration = Duration::from_secs(30);
 pub struct Elsewhere {
     /// The host.
     pub host: Id,
-    /// Its name.
+    /// Human-readable label of the host.
     pub name: String,
-    /// What is shown.
+    /// Question as it is shown.
     pub question: Question,
-    /// Its revision.
+    /// Number that the host raises with each change of the question.
     pub revision: u64,
-    /// When it ends by itself, by this Mac's clock.
+    /// Time when the question ends by itself, by this Mac's clock.
     pub ends: i64,
 }
 
-/// What the host said of an answer.
+/// Reply of the host to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// It counts; this many further people have to approve.
+    /// Answer counts; this many further people have to approve.
     Applied(u8),
     /// Somebody was first: who, and where.
     Closed(Option<String>, Option<String>),
-    /// It does not count.
+    /// Answer does not count, for this reason.
     Refused(String),
     /// The host is not connected: nothing was sent.
     Offline,
@@ -61,7 +61,7 @@ pub enum News {
         host: String,
         /// The question.
         question: String,
-        /// What became of it, and who answered where.
+        /// Outcome, with the person who answered and the place.
         words: String,
     },
 }
@@ -198,7 +198,7 @@ impl Approver {
         }
     }
 
-    /// What the host said, if it is the host's word about this answer.
+    /// Reads the host's receipt, if it is the host's and about this answer.
     fn receipt(&self, host: &Id, answer: &Id, bytes: &[u8]) -> Option<Told> {
         let (from, receipt): (Id, Receipt) = self.open(bytes)?;
         (from == *host).then_some(())?;
@@ -244,7 +244,7 @@ impl Approver {
         Some(Read::Question(Box::new(Elsewhere { host, name, question, revision: asked.revision, ends })))
     }
 
-    /// The name of a host: of the roster, never of a message.
+    /// Looks a host up in the roster, never in a message, and returns what people call it.
     fn name(&self, host: &Id) -> String {
         self.pinned.roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
     }

@@ -11,10 +11,10 @@ use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature,
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
-/// How often either side asks whether the other is there, and how long it takes to connect.
+/// Interval at which either side checks that the other is there, and longest time to connect.
 const PING: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long a request to the broker itself may take.
+/// Longest time for a request to the broker itself.
 const REQUEST: Duration = Duration::from_secs(10);
 
 /// A connection, and word that it was lost.

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the invited device waits for the owner's yes.
+/// Longest time that the invited device waits for the owner's approval.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// How long each of the first steps may take.
+/// Longest time for each of the first steps.
 const STEP: Duration = Duration::from_secs(10);
 /// Largest message of joining.
 const LARGEST: usize = 512 << 10;
 
-/// What the invited device says.
+/// Message of the invited device.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Said {
@@ -27,7 +27,7 @@ enum Said {
     Wait,
 }
 
-/// What the owner answers at last.
+/// Final answer of the owner.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Verdict {
@@ -145,7 +145,7 @@ pub struct Inviting {
 pub struct Met {
     client: Client,
     messages: async_nats::Subscriber,
-    /// Its members, and the digits.
+    /// Members that joined, and the digits.
     pub joined: Joined,
 }
 

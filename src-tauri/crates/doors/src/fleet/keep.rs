@@ -1,4 +1,5 @@
-//! What a Mac keeps of its fleet: the folder `fleet` in the data folder, 0700, which no request of an agent may read.
+//! Files that a Mac keeps of its fleet: the folder `fleet` in the data folder, 0700, which no request of an agent may
+//! read.
 
 use super::FleetError;
 use postern_fleet::{
@@ -20,7 +21,7 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// What is known of the fleet besides its roster.
+/// Facts about the fleet besides its roster.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Membership {
@@ -32,7 +33,7 @@ pub struct Membership {
     pub certificate: Hash,
     /// The members that this Mac is: a host, an approver, or both.
     pub members: Vec<Own>,
-    /// Where the broker listens, if this Mac keeps its configuration.
+    /// Address of the broker, if this Mac keeps its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broker: Option<OwnBroker>,
 }
@@ -41,7 +42,7 @@ pub struct Membership {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Own {
-    /// Its id.
+    /// Identifier of the device in the roster.
     pub id: Id,
     /// True if it is the host, false if it is the person's own key.
     pub host: bool,
@@ -51,7 +52,7 @@ pub struct Own {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OwnBroker {
-    /// Where it listens: `HOST:PORT`.
+    /// Address and port of the broker: `HOST:PORT`.
     pub listen: String,
     /// True if its server is older than 2.10.
     pub before_2_10: bool,
@@ -113,7 +114,7 @@ impl Keys {
 }
 
 impl Folder {
-    /// The fleet's folder of a data folder. It need not exist.
+    /// Returns the fleet's folder of a data folder. It need not exist.
     pub fn of(data: &Path) -> Self {
         Self { path: data.join("fleet") }
     }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long after a lost connection the next one is tried, and the longest rest between two tries.
+/// Pause between a lost connection and the next try, and the longest pause between two tries.
 const REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
@@ -76,7 +76,7 @@ impl FleetError {
     }
 }
 
-/// 32 random bytes of the system.
+/// Reads 32 random bytes from the system.
 fn random() -> Result<[u8; 32], FleetError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(FleetError::own)?;
@@ -89,7 +89,7 @@ fn random16() -> Result<[u8; 16], FleetError> {
     Ok(bytes)
 }
 
-/// Now, by the wall clock.
+/// Reads the wall clock.
 fn wall() -> i64 {
     postern_host::now()
 }
@@ -125,7 +125,7 @@ impl Door {
         Ok(Self { folder, state, closed, tasks })
     }
 
-    /// The approvers of this host.
+    /// Returns the approvers of this host.
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         let (Ok(pinned), Ok(membership)) = (self.folder.pinned(), self.folder.membership()) else {
             return Vec::new();

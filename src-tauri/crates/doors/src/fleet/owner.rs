@@ -9,14 +9,14 @@ use postern_fleet::{
 };
 use std::net::SocketAddr;
 
-/// What a fleet starts with.
+/// Choices for a new fleet.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// Where the broker listens.
+    /// Address at which the broker listens.
     pub listen: SocketAddr,
     /// Name of this Mac.
     pub name: String,
-    /// Its person.
+    /// Name of the owner.
     pub person: String,
     /// Group of its host, and of what its person answers for.
     pub group: Id,
@@ -125,16 +125,16 @@ fn configuration(
     Ok(configured.configuration())
 }
 
-/// What a new member may do.
+/// Rights of a new member.
 #[derive(Debug, Clone)]
 pub struct Invitation {
-    /// Its name.
+    /// Human-readable label of the member.
     pub name: String,
     /// The person whose device it is.
     pub person: String,
     /// Groups of its host.
     pub groups: Vec<Id>,
-    /// What its person may approve.
+    /// Limits of what its person may approve.
     pub approver: Approver,
 }
 

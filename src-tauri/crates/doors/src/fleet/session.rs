@@ -1,5 +1,6 @@
-//! A host at the broker: its questions go to the approvers of its groups, and their answers come back through the same
-//! path as any other approver's.
+//! Connection of a host to the broker: its questions go to the approvers of its groups.
+//!
+//! Their answers come back through the same path as any other approver's.
 
 use super::FleetError;
 use super::connect::Link;
@@ -23,13 +24,13 @@ use tokio::time::{interval, timeout};
 
 /// Answers that a host reads in a second.
 const ANSWERS: u32 = 20;
-/// How long an approver counts as present after it said so.
+/// Time that an approver counts as present after its last message.
 const PRESENT: Duration = Duration::from_secs(90);
-/// How often an owner's Mac says that the roster is current.
+/// Interval at which an owner's Mac says that the roster is current.
 const FRESH: Duration = Duration::from_hours(1);
-/// How often approvers that are gone are looked for.
+/// Interval between two checks for approvers that are gone.
 const TICK: Duration = Duration::from_secs(15);
-/// How long a message may take to leave.
+/// Longest time for a message to leave.
 const SEND: Duration = Duration::from_secs(5);
 
 /// A host that is connected.
@@ -39,10 +40,10 @@ pub(super) struct Session {
     link: Link,
     names: Subjects,
     keys: Keys,
-    /// What counts: the state that `admit` reads.
+    /// State that `admit` reads.
     fleet: Fleet,
     started: Instant,
-    /// What was sent of each question that waits.
+    /// Copy that was sent of each question that waits.
     sent: HashMap<String, Sent>,
     /// Approvers that are present, and until when.
     present: BTreeMap<Id, (FaceGuard, Instant)>,
@@ -78,7 +79,7 @@ impl Session {
         })
     }
 
-    /// The person's connection, if they own the fleet: it says what is current.
+    /// Opens the person's connection, if they own the fleet: it says what is current.
     async fn owner(
         folder: &Folder,
         membership: &Membership,
@@ -302,7 +303,7 @@ impl Session {
         self.send(&closing, Kind::Closing, &format!("{question}:closed")).await
     }
 
-    /// An approver said that it is there.
+    /// Notes that an approver is there.
     fn came(&mut self, message: &Message) {
         let Ok(envelope) = Envelope::decode(&message.payload, Kind::Presence.limit()) else { return };
         let Ok(payload) = serde_json::from_slice::<postern_fleet::Payload<Presence>>(&envelope.payload)
@@ -396,7 +397,7 @@ impl Session {
         }
     }
 
-    /// The answer as the gate takes it.
+    /// Converts the answer to what the gate takes.
     async fn params(&self, face: &FaceGuard, decided: &Decided) -> Result<AnswerParams, String> {
         let said = &decided.answer;
         let id = said.question.to_string();
@@ -424,11 +425,13 @@ impl Session {
 /// A question as it was sent.
 struct Sent {
     all: String,
-    /// What a person judges by.
+    /// Part of the question that a person judges by.
     judged: String,
 }
 
-/// What a person judges by: the plan, which the digest covers, how dangerous it is, and what *always* would save.
+/// Returns the part of a question that a person judges by.
+///
+/// That is the plan, which the digest covers, the level of danger, and what *always* would save.
 fn judged(question: &Question) -> String {
     let offers = question.proposals.iter().map(|offer| (&offer.id, &offer.label, &offer.folder));
     let offers: Vec<_> = offers.collect();
@@ -436,14 +439,16 @@ fn judged(question: &Question) -> String {
     serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
 }
 
-/// How the names of approvers from the fleet begin.
+/// Prefix of the names of approvers from the fleet.
 const NAMED: &str = "fleet, ";
 
 fn named(person: &str, device: &str) -> String {
     format!("{NAMED}{person} on {device}")
 }
 
-/// Who says that they sent an answer, and its id: for the reply alone. `admit` looks for itself.
+/// Reads the sender that an answer claims, and its id, for the reply alone.
+///
+/// `admit` looks for itself.
 fn sender(bytes: &[u8]) -> Option<(Id, Id)> {
     let envelope = Envelope::decode(bytes, Kind::Answer.limit()).ok()?;
     let payload: postern_fleet::Payload<serde_json::Value> =

@@ -1,4 +1,4 @@
-//! What the broker keeps for everybody: the roster, sealed for its members, and word of what is current.
+//! Contents of the broker for all members: the sealed roster, and the statement of what is current.
 
 use super::FleetError;
 use super::keep::Folder;
@@ -15,7 +15,8 @@ const FRESH: &str = "fresh";
 const HISTORY: i64 = 10;
 /// Largest value.
 const LARGEST: i32 = 1 << 20;
-/// How long questions are kept, how many of each host, and how long a repeated one is recognised.
+/// Limits of the stream of questions: their age, their number for each host, and the time in which a repeated one is
+/// recognized.
 const QUESTIONS_LAST: Duration = Duration::from_mins(31);
 const QUESTIONS: i64 = 128;
 const REPEATED: Duration = Duration::from_mins(10);

@@ -3,7 +3,7 @@
 use super::{device, id};
 use crate::{Anchor, Finding, Hash, Head, chained, records_match, verify};
 
-/// The anchors of a host over these numbers of records.
+/// Makes the anchors of a host over these numbers of records.
 fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
     let mini = device("mini");
     let mut previous = Hash::NONE;

@@ -9,14 +9,14 @@ fn configuration(roster: &Roster, before_2_10: bool) -> String {
     Broker { fleet, roster, invited: &invited, listen, folder, before_2_10 }.configuration()
 }
 
-/// The lines of one user.
+/// Returns the lines of an account in the configuration.
 fn user(name: &str) -> String {
     let (text, key) = (configuration(&roster(), false), device(name).nkey.verifier().nkey());
     let begins = text.find(&key).unwrap_or_else(|| panic!("{name} is let in"));
     text[begins..].split("nkey:").next().unwrap().to_owned()
 }
 
-/// What it may publish.
+/// Returns the line with the subjects that an account may publish to.
 fn publishes(name: &str) -> String {
     user(name).lines().find(|line| line.contains("publish:")).unwrap().to_owned()
 }

@@ -87,7 +87,9 @@ pub(super) fn approver(groups: &[&str], risk: Risk, once_only: bool) -> Approver
     Approver { groups: groups.iter().map(|group| id(group)).collect(), risk, once_only }
 }
 
-/// Mara owns the fleet and answers on two devices, Noor answers for builds up to needs-review and only once, Pat
+/// Returns the members that the tests use.
+///
+/// Mara owns the fleet and answers on two devices. Noor answers for builds up to needs-review and only once. Pat
 /// publishes, `mini` is a host of the group `builds`, and Olu answers for another group.
 pub(super) fn roster() -> Roster {
     let mut mara = device("mara").member("Mara", &[Role::Owner, Role::Approver]);
@@ -126,7 +128,7 @@ pub(super) fn pinned(roster: Roster) -> Pinned {
     Pinned::first(&envelope, &id("fleet-1"), Hash::of(&envelope.payload)).unwrap()
 }
 
-/// The roster after this one.
+/// Makes the version after this one, with a change.
 pub(super) fn following(pinned: &Pinned, change: impl FnOnce(&mut Roster)) -> Roster {
     let mut roster = pinned.roster.clone();
     roster.version += 1;
@@ -135,7 +137,7 @@ pub(super) fn following(pinned: &Pinned, change: impl FnOnce(&mut Roster)) -> Ro
     roster
 }
 
-/// The host, with word from Mara that its roster is current.
+/// Returns the host, with a statement from Mara that its roster is current.
 pub(super) fn host() -> Fleet {
     static FIRST: LazyLock<Pinned> = LazyLock::new(|| pinned(roster()));
     let mut fleet = Fleet::new(id("fleet-1"), id("mini"), open_key("mini"), FIRST.clone());
@@ -172,7 +174,7 @@ pub(super) fn answer(fleet: &Fleet, answer: Choice) -> Answer {
     }
 }
 
-/// An answer as it comes from the broker.
+/// Returns an answer as it comes from the broker.
 pub(super) fn sent(by: &str, message: &str, answer: &Answer) -> Vec<u8> {
     let (device, mut seed) = (device(by), Seed::new([7; 32]));
     let to = [self::device("mini").open.sealer()];

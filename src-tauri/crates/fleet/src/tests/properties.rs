@@ -1,4 +1,4 @@
-//! What holds for any bytes and any order of events.
+//! Properties that hold for any bytes and any order of events.
 
 use super::{answer, at, fresh, host, id, open, roster, sent, signed};
 use crate::{Admitted, Choice, Fleet, Id, Risk, admit};
@@ -44,12 +44,12 @@ proptest! {
     }
 }
 
-/// What happens to a host.
+/// Change that a host meets.
 #[derive(Debug, Clone)]
 enum Event {
     /// A question waits, or shows something else.
     Ask { question: u8, risk: Risk, approvals: u8 },
-    /// It is answered on the host.
+    /// Answer on the host.
     Local { question: u8 },
     /// Somebody answers the revision that it was shown, with this answer's id.
     Answer { by: &'static str, question: u8, behind: u64, choice: Choice, message: u8 },
@@ -91,7 +91,7 @@ struct World {
     /// Revision of each question that waits, when it ends, and how many people it needs.
     open: BTreeMap<Id, (u64, i64, u8)>,
     revisions: u64,
-    /// Who approved the revision that waits.
+    /// Approvers of the revision that waits.
     approved: BTreeMap<Id, BTreeSet<&'static str>>,
     /// Members with all their rights.
     members: BTreeSet<&'static str>,

@@ -1,5 +1,6 @@
-//! One vector for each kind of message, made of the seeds of the tests. They hold the form on the wire: a host of today
-//! must read what one of yesterday said.
+//! Vectors for each kind of message, made of the seeds of the tests.
+//!
+//! They hold the form on the wire: a host of today must read what one of yesterday said.
 
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 
-/// Where nats-server is looked for besides the search path.
+/// Folders besides the search path that may hold nats-server.
 const PLACES: [&str; 4] = ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/usr/sbin"];
 
 /// A unit that the system starts.

@@ -78,7 +78,7 @@ fn tell(news: &News, host: &str, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// The question that a person means, by its code or the beginning of its id; the only one if none is named.
+/// Finds the question that a person means by its code or the beginning of its id; the only one if none is named.
 fn meant(waiting: Vec<Elsewhere>, host: &str, named: Option<&str>) -> Result<Elsewhere, Failure> {
     let is_it = |one: &Elsewhere| {
         named.is_none_or(|named| {

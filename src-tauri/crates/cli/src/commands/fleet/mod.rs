@@ -20,7 +20,7 @@ use postern_doors::fleet::{
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a question on the terminal is answered with elsewhere.
+/// Error for a question that needs a terminal.
 const NO_TERMINAL: &str = "no terminal to ask on: run this in a terminal";
 
 pub(crate) fn run(
@@ -232,7 +232,7 @@ fn members(folder: &Folder, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a member is, in words.
+/// Describes a member in words.
 fn described(member: &Member) -> String {
     let list = |groups: &[Id]| groups.iter().map(Id::as_str).collect::<Vec<_>>().join(", ");
     if member.has(Role::Host) {
