@@ -142,14 +142,14 @@ test("rules are exported, and imported with every refusal named", async ({ page 
   await page.getByRole("menuitem", { name: "Import…" }).click();
   const paste = page.getByLabel("Or paste it here");
   await paste.fill("{oops");
-  await expect(page.getByText(/This is no rule file/)).toBeVisible();
+  await expect(page.getByText(/This isn’t a rule file/)).toBeVisible();
   const rules = ["git bisect *", "sh *", "git push *"].map((text) => ({
     effect: "allow",
     agent: "builder",
     text,
   }));
   await paste.fill(JSON.stringify({ version: 1, rules }));
-  await expect(page.getByText("1 new rule, 1 there already, 1 refused")).toBeVisible();
+  await expect(page.getByText("1 new rule, 1 already there, 1 refused")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "sh *" })).toContainText(
     "would allow every program",
   );
