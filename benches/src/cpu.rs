@@ -26,6 +26,8 @@ pub(crate) fn all() -> anyhow::Result<Vec<usize>> {
 
 fn set(cpus: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
-    cpus.iter().for_each(|cpu| set.set(*cpu));
+    for cpu in cpus {
+        set.set(*cpu);
+    }
     set
 }

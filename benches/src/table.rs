@@ -66,7 +66,7 @@ impl fmt::Display for Value {
             }
             Self::Number { of, number, unit } => {
                 name(f, of)?;
-                let digits = if number.abs() < 100.0 && number.fract() != 0.0 { 1 } else { 0 };
+                let digits = usize::from(number.abs() < 100.0 && number.fract() != 0.0);
                 write!(f, "{number:.digits$} {unit}")
             }
         }

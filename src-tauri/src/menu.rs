@@ -207,7 +207,7 @@ pub(crate) async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::R
                 parts.approval.to_front(id.to_owned());
             } else if let Some(id) = other.strip_prefix("stop:") {
                 let id = id.to_owned();
-                drop(parts.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?);
+                _ = parts.backend.ask::<KillRequest>(&RequestKill { id, signal: None }).await?;
             }
         }
     }

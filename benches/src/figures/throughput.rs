@@ -93,7 +93,9 @@ fn a_second<C: Send>(
     })?;
     let took = begun.elapsed().as_secs_f64();
     let mut all = Sample::default();
-    samples.into_iter().for_each(|sample| all.append(sample));
+    for sample in samples {
+        all.append(sample);
+    }
     Ok((f64::from(u32::try_from(all.count())?) / took, all))
 }
 

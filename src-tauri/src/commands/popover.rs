@@ -1,6 +1,5 @@
 //! Commands of the popover: it shows the host's state, and does what the items of the menu do. It answers no
 //! question.
-#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::menu;
 use crate::run::Parts;

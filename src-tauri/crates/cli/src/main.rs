@@ -89,11 +89,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Import(command) => commands::import::run(link, surroundings, &command),
         Command::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),
-        Command::Questions { watch: true, host: Some(host), json } => {
-            commands::fleet::watch(&data, &host, json.json)
-        }
-        Command::Questions { watch: false, host: Some(host), json } => {
-            commands::fleet::list(&data, &host, json.json)
+        Command::Questions { watch, host: Some(host), json } => {
+            commands::fleet::questions(&data, &host, watch, json.json)
         }
         Command::Questions { watch: true, json, .. } => commands::questions::watch(&mut link()?, json.json),
         Command::Questions { watch: false, json, .. } => commands::questions::list(&mut link()?, json.json),
@@ -102,14 +99,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
             let path = surroundings.path();
             commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)
         }
-        Command::Approve(command) => match &command.host {
-            Some(host) => commands::fleet::approve(&data, host, &command),
-            None => commands::questions::approve(&mut link()?, command),
-        },
-        Command::Deny(command) => match &command.host {
-            Some(host) => commands::fleet::deny(&data, host, &command),
-            None => commands::questions::deny(&mut link()?, command),
-        },
+        Command::Approve(command) if command.host.is_some() => commands::fleet::approve(&data, &command),
+        Command::Approve(command) => commands::questions::approve(&mut link()?, command),
+        Command::Deny(command) if command.host.is_some() => commands::fleet::deny(&data, &command),
+        Command::Deny(command) => commands::questions::deny(&mut link()?, command),
         Command::Explain(command) => commands::explain::run(&mut link()?, command),
         Command::Confine(command) => commands::confine::run(&data, surroundings, &command),
         Command::Programs(command) => commands::programs::run(&data, command),

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     reason = "a test that cannot go on fails here, and the line says why"
 )]
 #![expect(clippy::disallowed_methods, reason = "a test starts the broker")]
@@ -58,7 +59,7 @@ impl Broker {
             // What it refuses helps to understand a test that fails.
             let shown = |line: &String| {
                 if line.contains("Violation") {
-                    println!("{line}")
+                    println!("{line}");
                 }
             };
             lines.map_while(Result::ok).inspect(shown).all(|line| tell.send(line).is_ok())
@@ -379,6 +380,16 @@ async fn until_waiting(approver: &Approver, asked: &Elsewhere) -> Elsewhere {
     timeout(PATIENCE, found).await.expect("it waits there as well")
 }
 
+/// Returns an answer again, changed in a byte, as another kind, and two that are no messages.
+fn forged(answer: &[u8]) -> [Vec<u8>; 5] {
+    let mut changed = answer.to_vec();
+    let middle = changed.len() / 2;
+    changed[middle] = if changed[middle] == b'A' { b'B' } else { b'A' };
+    let kind = String::from_utf8(answer.to_vec()).unwrap();
+    let kind = kind.replace("fleet.answer+json", "fleet.roster+json").into_bytes();
+    [answer.to_vec(), changed, kind, Vec::new(), vec![b'['; 9000]]
+}
+
 /// The administrator of the broker lets itself in with every right, reads everything and repeats, moves and forges what it likes.
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_the_broker_s_administrator_does_nothing_runs() {
@@ -426,12 +437,7 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
             break one;
         }
     };
-    let mut changed = stolen.payload.to_vec();
-    let middle = changed.len() / 2;
-    changed[middle] = if changed[middle] == b'A' { b'B' } else { b'A' };
-    let text = String::from_utf8(stolen.payload.to_vec()).unwrap();
-    let kind = text.replace("fleet.answer+json", "fleet.roster+json").into_bytes();
-    for bytes in [stolen.payload.to_vec(), changed, kind, Vec::new(), vec![b'['; 9000]] {
+    for bytes in forged(&stolen.payload) {
         // The answer to some of these is silence.
         _ = timeout(Duration::from_secs(2), evil.request(stolen.subject.clone(), bytes.into())).await;
     }

@@ -411,21 +411,20 @@ impl Presenter {
         let shown = matches!(self.place.stage(), Stage::Panel(_));
         let Some(window) = self.pane.window().filter(|_| shown) else { return Ok(()) };
         if window.is_focused()? {
-            panel::give_keyboard_back(window)?
+            panel::give_keyboard_back(window)?;
         } else {
-            panel::take_keyboard(window)?
+            panel::take_keyboard(window)?;
         }
         Ok(())
     }
 
     /// Shows what waits with the keyboard, or else the main window.
     async fn reopen(&mut self) -> anyhow::Result<()> {
-        match self.desk.question().map(|question| question.id.clone()) {
-            Some(id) => self.front(id).await,
-            None => {
-                settings::open(self.pane.app(), Page::default());
-                Ok(())
-            }
+        if let Some(id) = self.desk.question().map(|question| question.id.clone()) {
+            self.front(id).await
+        } else {
+            settings::open(self.pane.app(), Page::default());
+            Ok(())
         }
     }
 

@@ -304,13 +304,16 @@ fn host(answers: &Receiver<Answer>, found: &Diagnosis, findings: &mut Vec<Findin
     }
 }
 
+/// One look through the host's own eyes.
+type Look = fn(&mut Link) -> Result<Vec<Finding>, Failure>;
+
 fn ask_host(data: &Path, say: &dyn Fn(Answer)) {
     let mut link = match Link::open(data) {
         Ok(link) => link,
         Err(failure) => return say(Answer::Refused(failure.message)),
     };
     say(Answer::Here);
-    let looks: [fn(&mut Link) -> Result<Vec<Finding>, Failure>; 2] = [audit, running];
+    let looks: [Look; 2] = [audit, running];
     for look in looks {
         match look(&mut link) {
             Ok(findings) => say(Answer::Findings(findings)),

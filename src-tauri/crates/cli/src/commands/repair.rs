@@ -48,7 +48,7 @@ fn lacks(lost: &Lost) -> Result<(), Failure> {
             print::line(format!("changes   {changes} made after the copy and will be lost: {AGAIN}"))?;
         }
         None => {
-            print::line(format!("changes   it is not known whether some were made after the copy: {AGAIN}"))?
+            print::line(format!("changes   it is not known whether some were made after the copy: {AGAIN}"))?;
         }
     }
     for change in &lost.named {

@@ -72,7 +72,7 @@ fn until_quit(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) ->
             return Ok(());
         }
         ended = load(link, app).and_then(|()| {
-            app.message = "Postern runs again".to_owned();
+            "Postern runs again".clone_into(&mut app.message);
             live(terminal, link, app)
         });
     }

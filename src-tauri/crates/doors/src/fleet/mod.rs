@@ -60,17 +60,14 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     fn own(error: impl std::fmt::Display) -> Self {
         Self::Own(error.to_string())
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     fn refused(error: impl std::fmt::Display) -> Self {
         Self::Refused(error.to_string())
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     fn broker(error: impl std::fmt::Display) -> Self {
         Self::Broker(error.to_string())
     }
@@ -171,11 +168,11 @@ async fn connected(
     let say = |trouble: Option<String>| *state.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     let mut rest = REST;
     loop {
-        let once = async {
+        let once = Box::pin(async {
             let session = Session::open(&host, &folder, started).await?;
             say(None);
             session.serve().await
-        };
+        });
         let began = Instant::now();
         let Some(ended) = closed.run_until_cancelled(once).await else { return };
         if let Err(error) = ended {

@@ -321,13 +321,12 @@ impl Session {
         if right && self.fleet.is_fresh(self.now()) {
             let until = Instant::now() + PRESENT;
             let (id, name) = (member.id.clone(), named(&member.person, &member.name));
-            match self.present.get_mut(&id) {
-                Some((_, known)) => *known = until,
-                None => {
-                    let face = self.host.named_face(FaceKind::Remote, &name);
-                    self.host.identify(&face, id.as_str());
-                    self.present.insert(id, (face, until));
-                }
+            if let Some((_, known)) = self.present.get_mut(&id) {
+                *known = until;
+            } else {
+                let face = self.host.named_face(FaceKind::Remote, &name);
+                self.host.identify(&face, id.as_str());
+                self.present.insert(id, (face, until));
             }
         }
     }
@@ -373,13 +372,12 @@ impl Session {
             return Receipt::Applied { answer, missing };
         }
         let passing;
-        let face = match self.present.get(&decided.member) {
-            Some((face, _)) => face,
-            None => {
-                passing = self.host.named_face(FaceKind::Remote, &named(&decided.person, &decided.device));
-                self.host.identify(&passing, decided.member.as_str());
-                &passing
-            }
+        let face = if let Some((face, _)) = self.present.get(&decided.member) {
+            face
+        } else {
+            passing = self.host.named_face(FaceKind::Remote, &named(&decided.person, &decided.device));
+            self.host.identify(&passing, decided.member.as_str());
+            &passing
         };
         face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
         let params = match self.params(face, &decided).await {

@@ -41,14 +41,14 @@ pub(super) async fn approve(
         rewrites: false,
     };
     let agent = Arc::clone(agent);
-    let verdict = blocking(move || decide(&agent, params, &cancelled)).await?;
+    let verdict = blocking(move || decide(&agent, &params, &cancelled)).await?;
     Ok(CallToolResult::success(vec![ContentBlock::text(answer(verdict, &input).to_string())]))
 }
 
 /// Returns `None` if it is allowed, else the reason. A host that went away and comes back is asked again.
 fn decide(
     agent: &McpAgent,
-    params: ToolCheckParams,
+    params: &ToolCheckParams,
     cancelled: &CancellationToken,
 ) -> Result<Option<String>, Trouble> {
     let mut channel = agent.connect()?;

@@ -63,12 +63,11 @@ impl Setup {
     }
 
     async fn read_path(&self, scope: &SetupScope) -> Result<Vec<String>, ControlError> {
-        let path = match &scope.path {
-            Some(path) => path.clone(),
-            None => {
-                let told = self.host.login_path().await;
-                told.map_err(|error| ControlError::refused(error.to_string()))?
-            }
+        let path = if let Some(path) = &scope.path {
+            path.clone()
+        } else {
+            let read = self.host.login_path().await;
+            read.map_err(|error| ControlError::refused(error.to_string()))?
         };
         let folders = super::with_files(move || shell_folders(&path)).await?;
         let value = serde_json::to_value(&folders).map_err(|error| super::internal(&error))?;

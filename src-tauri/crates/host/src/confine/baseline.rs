@@ -51,7 +51,7 @@ impl Baseline {
         sorted.dedup();
         let mut locked = Vec::new();
         for folder in sorted {
-            let path = private_cache(home, std::slice::from_ref(&folder), cfg!(target_os = "macos")) + ENDING;
+            let path = private_cache(home, std::slice::from_ref(folder), cfg!(target_os = "macos")) + ENDING;
             let told = |error: io::Error| format!("{path}: {error}");
             let file = open(Path::new(&path)).map_err(told)?;
             locked.push(Locked::new(folder, file, &mut left).map_err(told)?);

@@ -17,7 +17,12 @@ fn is_of(one: &Elsewhere, host: &str) -> bool {
     host == ALL || one.name == host || one.host.as_str() == host
 }
 
-pub(crate) fn list(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
+/// Prints the questions of other Macs: those that wait, or each as it comes and goes.
+pub(crate) fn questions(data: &Path, host: &str, follow: bool, json: bool) -> Result<(), Failure> {
+    if follow { watch(data, host, json) } else { list(data, host, json) }
+}
+
+fn list(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
     let folder = Folder::of(data);
     let waiting = connected(async { Approver::connect(&folder).await?.waiting().await })?;
     let waiting: Vec<&Elsewhere> = waiting.iter().filter(|one| is_of(one, host)).collect();
@@ -44,7 +49,7 @@ fn show(one: &Elsewhere) -> Result<(), Failure> {
 }
 
 /// Prints each question of other Macs as it comes and goes. This Mac's person is present meanwhile.
-pub(crate) fn watch(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
+fn watch(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
     let folder = Folder::of(data);
     let mut unprinted = None;
     let done = connected(async {
@@ -93,7 +98,7 @@ fn meant(waiting: Vec<Elsewhere>, host: &str, named: Option<&str>) -> Result<Els
     }
 }
 
-pub(crate) fn approve(data: &Path, host: &str, command: &Approve) -> Result<(), Failure> {
+pub(crate) fn approve(data: &Path, command: &Approve) -> Result<(), Failure> {
     if command.all.is_some() || command.everyone || command.anywhere || command.lasts.is_some() {
         return Err(Failure::usage("--all, --everyone, --anywhere and --for are answered on the Mac itself"));
     }
@@ -101,7 +106,7 @@ pub(crate) fn approve(data: &Path, host: &str, command: &Approve) -> Result<(), 
     let choice = if rule.is_some() { Choice::Always } else { Choice::Once };
     answer(
         data,
-        host,
+        command.host.as_deref(),
         command.question.as_deref(),
         |one| {
             if let Some(digest) = &command.digest {
@@ -127,7 +132,7 @@ pub(crate) fn approve(data: &Path, host: &str, command: &Approve) -> Result<(), 
     )
 }
 
-pub(crate) fn deny(data: &Path, host: &str, command: &Deny) -> Result<(), Failure> {
+pub(crate) fn deny(data: &Path, command: &Deny) -> Result<(), Failure> {
     if command.always || command.everyone {
         return Err(Failure::usage("--always and --everyone are answered on the Mac itself"));
     }
@@ -137,12 +142,18 @@ pub(crate) fn deny(data: &Path, host: &str, command: &Deny) -> Result<(), Failur
         }
         Some(_) | None => Ok(()),
     };
-    answer(data, host, command.question.as_deref(), saw, (Choice::Deny, None, command.feedback.clone()))
+    answer(
+        data,
+        command.host.as_deref(),
+        command.question.as_deref(),
+        saw,
+        (Choice::Deny, None, command.feedback.clone()),
+    )
 }
 
 fn answer(
     data: &Path,
-    host: &str,
+    host: Option<&str>,
     named: Option<&str>,
     confirmed: impl FnOnce(&Elsewhere) -> Result<(), Failure>,
     (choice, rule, feedback): (Choice, Option<String>, Option<String>),
@@ -150,7 +161,7 @@ fn answer(
     let folder = Folder::of(data);
     let told = connected(async {
         let approver = Approver::connect(&folder).await?;
-        let one = match meant(approver.waiting().await?, host, named) {
+        let one = match meant(approver.waiting().await?, host.unwrap_or(ALL), named) {
             Ok(one) => one,
             Err(failure) => return Ok(Err(failure)),
         };

@@ -3,7 +3,7 @@
 mod broker;
 mod elsewhere;
 
-pub(crate) use elsewhere::{approve, deny, list, watch};
+pub(crate) use elsewhere::{approve, deny, questions};
 
 use crate::failure::Failure;
 use crate::fleet_args::{Fleet, Invite, Join, RiskName, Start};
