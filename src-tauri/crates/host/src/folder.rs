@@ -152,7 +152,7 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LockError, lock, lock_once_free, make_private, owner};
+    use super::{LockError, LockOwner, lock, lock_once_free, make_private, owner};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
