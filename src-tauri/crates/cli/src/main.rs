@@ -74,6 +74,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         None => link::default_data(&surroundings.home, surroundings.xdg_data_home.clone()),
     };
     let link = || Link::open(&data);
+    let path = surroundings.path();
     match cli.command {
         Command::Setup(command) => commands::setup::run(link, surroundings, &command),
         Command::Uninstall(command) => commands::uninstall::run(&data, surroundings, &command),
@@ -83,9 +84,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
         Command::Doctor(command) => commands::doctor::run(&data, &command),
-        Command::Agents(command) => {
-            commands::agents::run(&mut link()?, command, surroundings.path().as_deref())
-        }
+        Command::Agents(command) => commands::agents::run(&mut link()?, command, path.as_deref()),
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Import(command) => commands::import::run(link, surroundings, &command),
         Command::Suggest(command) => commands::suggest::run(link, &surroundings.home, &command),
@@ -96,7 +95,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Questions { watch: false, json, .. } => commands::questions::list(&mut link()?, json.json),
         Command::Tui => tui::run(&mut link()?),
         Command::Fleet(command) => {
-            let path = surroundings.path();
             commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)
         }
         Command::Approve(command) if command.host.is_some() => commands::fleet::approve(&data, &command),

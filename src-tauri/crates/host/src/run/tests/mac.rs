@@ -1,7 +1,6 @@
 //! Tests of runs that need a Mac: a suspended child, and its exit through a queue.
 
 use super::*;
-use crate::run::macos_spawn;
 use crate::run::start::start;
 
 #[tokio::test]
