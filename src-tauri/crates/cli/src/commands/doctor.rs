@@ -304,7 +304,7 @@ fn host(answers: &Receiver<Answer>, found: &Diagnosis, findings: &mut Vec<Findin
     }
 }
 
-/// One look through the host's own eyes.
+/// Look through the host's own eyes.
 type Look = fn(&mut Link) -> Result<Vec<Finding>, Failure>;
 
 fn ask_host(data: &Path, say: &dyn Fn(Answer)) {
