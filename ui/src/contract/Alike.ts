@@ -3,19 +3,19 @@ import type { AlikePart } from "./AlikePart";
 import type { Piece } from "./Piece";
 
 /**
- * One of several questions that are shown as one.
+ * Member of several questions that are shown as one.
  */
 export type Alike = { 
 /**
- * Its id.
+ * Identifier of the question.
  */
 questionId: string, 
 /**
- * Its own digest.
+ * Digest of this question alone.
  */
 digest: string, 
 /**
- * Its line.
+ * Command line in parts, with those that differ marked.
  */
 line: Array<AlikePart>, 
 /**

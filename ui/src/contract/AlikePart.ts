@@ -5,7 +5,7 @@
  */
 export type AlikePart = { 
 /**
- * Its text, without anything that had to be escaped.
+ * Piece of the line, without anything that had to be escaped.
  */
 text: string, 
 /**

@@ -5,7 +5,7 @@ import type { RequestRow } from "./RequestRow";
 import type { Status } from "./Status";
 
 /**
- * What the menu-bar item and its popover show.
+ * Contents of the menu-bar item and its popover.
  */
 export type Overview = { 
 /**

@@ -5,7 +5,7 @@
  */
 export type Pill = { "state": "denied" } | { "state": "allowed" } | { "state": "allowed-all", 
 /**
- * How many.
+ * Number of the questions.
  */
 count: number, } | { "state": "running", 
 /**

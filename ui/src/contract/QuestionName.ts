@@ -5,7 +5,7 @@
  */
 export type QuestionName = { 
 /**
- * Its id.
+ * Identifier of the question.
  */
 questionId: string, 
 /**

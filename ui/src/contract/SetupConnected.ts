@@ -22,7 +22,7 @@ changed: boolean,
  */
 searchPath?: Array<string>, 
 /**
- * What the user has to put into the agent, if no file was changed for it.
+ * Text that the user has to put into the agent, if no file was changed for it.
  */
 lines: string | null, 
 /**

@@ -22,7 +22,7 @@ batch: Batch | null,
  */
 later: number, 
 /**
- * Whether *Allow* works by now.
+ * State of *Allow*: it works by now, or not yet.
  */
 arming: ShownArming, 
 /**
