@@ -179,7 +179,7 @@ build_postern_run() {
   step "postern-run, as it goes into sandboxes"
   local host flags=""
   host=$(rustc -vV | sed -n 's/^host: //p')
-  # Packed, the addresses that a static program mends in itself when it starts take 47 KB less. A panic aborts, so the table
+  # Packed, the addresses that a static program relocates when it starts take 47 KB less. A panic aborts, so the table
   # by which one would be unwound (20 KB) is never read.
   on_mac || flags="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs -C link-arg=-Wl,--no-eh-frame-hdr"
   RUSTFLAGS="$flags" cargo build --quiet -p postern-run --profile tiny --target "$host"

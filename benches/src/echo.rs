@@ -17,7 +17,7 @@ pub(crate) fn serve(
     let listener = UnixListener::bind(&path)?;
     let cpus = cpus.to_owned();
     std::thread::spawn(move || {
-        // Whoever connects then hears nothing, and fails.
+        // A client that connects then gets no answer, and fails.
         if pin_this(&cpus).is_err() {
             return;
         }

@@ -48,7 +48,7 @@ fn compile(client: &Path, into: &Path) -> std::path::PathBuf {
     into.join("postern.mjs")
 }
 
-/// Returns a command that needs an approval, one that is denied, and a host that does not have its key.
+/// Plays a command that needs an approval, one that is denied, and a host that does not have its key.
 fn plays(client: &Path, program: &dyn Fn() -> Command) {
     let lines = std::fs::read_to_string(client).unwrap().lines().count();
     assert!(lines <= LINES, "{} has {lines} lines", client.display());

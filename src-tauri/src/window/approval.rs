@@ -168,7 +168,7 @@ impl Place {
         self.send(Event::LetGo);
     }
 
-    /// Returns the first of two presses; tells whether it counts.
+    /// Notes the first of two presses; returns true if it counts.
     pub(crate) async fn press(&self, id: String, digest: String) -> bool {
         let (reply, counts) = oneshot::channel();
         self.send(Event::Press { id, digest, reply });

@@ -125,7 +125,7 @@ fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// Returns a peer that went away is told the same way however the system noticed.
+/// Converts an error: a peer that went away is the same however the system noticed.
 fn gone(error: io::Error) -> Gone {
     match error.kind() {
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Gone::Closed,

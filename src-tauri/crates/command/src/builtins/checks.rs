@@ -33,7 +33,7 @@ const HARMLESS_OPTIONS: &[&str] = &[
     "notify",
 ];
 
-/// Returns no arguments, or only these single letters after a dash.
+/// Returns true for no arguments, or only these single letters after a dash.
 fn letters_only(arguments: &[Arg], letters: &str) -> bool {
     arguments.iter().all(|arg| {
         let cluster = known(arg).and_then(|value| value.strip_prefix('-'));

@@ -62,8 +62,9 @@ fn knows(shells: Shells, dialect: Dialect) -> bool {
     }
 }
 
-/// Returns a name that runs its arguments in zsh is never taken for a program elsewhere: whoever wrote it had
-/// zsh in mind.
+/// Judges a builtin of another shell.
+///
+/// A name that runs its arguments in zsh is never taken for a program elsewhere: its author had zsh in mind.
 fn foreign(name: &str) -> Ruling {
     const RUNNERS: &[&str] =
         &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "always", "autoload", "print"];

@@ -136,7 +136,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns a relative path of plain characters, no part of which is empty or begins with a dot or a dash.
+/// Returns true for a relative path of plain characters, no part of which is empty or begins with a dot or a dash.
 fn is_below(value: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     value.split('/').all(|part| {

@@ -13,7 +13,7 @@ fn bash(text: &str) -> Reading {
     read_shell(text, Dialect::Bash)
 }
 
-/// Returns everything understood, and no unsafe argument.
+/// Returns true if everything is understood, and no unsafe argument.
 fn reads_clear(reading: &Reading) -> bool {
     reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
 }

@@ -197,7 +197,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Returns a question that waits no more, or shows something else by now, is not shown.
+    /// Returns false for a question that no longer waits, or shows something else by now.
     fn is_due(&self, job: &Job) -> bool {
         let Job::Show { question, .. } = job else { return true };
         let register = self.register();

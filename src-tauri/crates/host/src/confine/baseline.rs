@@ -212,7 +212,7 @@ mod tests {
         assert!(!third.places.contains_key(Path::new("/p/new")), "the second one is still under way");
         drop((second, third));
         let (fourth, killed_later) = join(home.path(), &["/p"], &["/p/new"]);
-        assert_eq!(fourth.places, survey(&["/p/new"]).places, "the first of the next runs begins anew");
+        assert_eq!(fourth.places, survey(&["/p/new"]).places, "the first of the next runs starts over");
         assert!(killed.is_empty() && killed_later.is_empty());
     }
 

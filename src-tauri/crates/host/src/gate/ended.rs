@@ -100,7 +100,7 @@ impl Task {
         });
     }
 
-    /// Returns the decision for a bare run of each name.
+    /// Sends the decision for a bare run of each name.
     pub(super) fn which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
         let Some(policy) = self.parts.book.policy(agent) else { return };
         let (world, version) = (Arc::clone(&self.parts.world), self.parts.book.version());

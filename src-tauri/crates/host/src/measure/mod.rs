@@ -22,7 +22,7 @@ pub(crate) fn can_be_measured(rated: &RatedEffect) -> bool {
         && matches!(rated.effect, Effect::Delete { .. } | Effect::Send { .. })
 }
 
-/// Returns the effects with what could be measured. Blocks.
+/// Adds to the effects what could be measured. Blocks.
 pub(crate) fn measure(reading: &Reading, cwd: &str, home: &str, effects: &mut [RatedEffect]) {
     let until = Instant::now() + TIME;
     for rated in effects.iter_mut().filter(|rated| can_be_measured(rated)) {

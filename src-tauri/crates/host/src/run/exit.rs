@@ -27,7 +27,7 @@ impl Child {
         self.pid
     }
 
-    /// Returns when it has exited. It stays a zombie until [`Child::reap`], so that its id stays its own.
+    /// Waits until it has exited. It stays a zombie until [`Child::reap`], so that its id stays its own.
     pub(super) async fn exited(&self) {
         if let Some(exit) = &self.exit {
             // The descriptor stays readable after the exit; an error means that there is nothing to wait for.

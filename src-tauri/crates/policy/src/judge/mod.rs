@@ -243,7 +243,7 @@ impl<'a> Judgement<'a> {
         self.by_open_shell()
     }
 
-    /// Returns the effective profile.
+    /// Notes the effective profile.
     fn note_confinement(&mut self) {
         self.note("confinement", Found::Confinement(self.profiles.confinement.clone()));
     }

@@ -134,7 +134,7 @@ impl<'f> Places<'f> {
                 || STREAMS.contains(&path))
     }
 
-    /// Returns the same for a word that may be a path, or only look like one (a pattern).
+    /// Checks the same for a word that may be a path, or only look like one (a pattern).
     ///
     /// It is a path if it begins with a name that the root folder has.
     pub(super) fn may_be_read(&self, path: &str) -> bool {

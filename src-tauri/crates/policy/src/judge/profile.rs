@@ -347,7 +347,7 @@ fn asked_profile(
     }
 }
 
-/// Returns a builtin or a function, which the shell itself carries out.
+/// Returns true for a builtin or a function, which the shell itself carries out.
 pub(super) fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))

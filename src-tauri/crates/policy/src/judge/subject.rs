@@ -123,7 +123,7 @@ impl<'a> Subject<'a> {
         folders.into_iter().find(|folder| !inside(folder)).map(|folder| Obstacle::Leaves { folder })
     }
 
-    /// Returns a builtin of a shell that is started by its own name, through nothing that gives it more
+    /// Returns true for a builtin of a shell that is started by its own name, through nothing that gives it more
     /// rights (`bash -c 'cd x'`).
     pub(super) fn is_builtin_of_known_shell(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         let words = |via: &&postern_command::Via| {

@@ -167,12 +167,12 @@ impl Index {
         }
     }
 
-    /// Returns the deny rules for an argv that begins with this name.
+    /// Adds to `found` the deny rules for an argv that begins with this name.
     pub(crate) fn by_exact_head(&self, base: &str, found: &mut Vec<usize>) {
         extend(&self.exact_heads, base, found);
     }
 
-    /// Returns the allow rules for a program's content or its proven signer. Names in an ad-hoc or self-signed
+    /// Adds to `found` the allow rules for a program's content or its proven signer. Names in an ad-hoc or self-signed
     /// file prove nothing.
     pub(crate) fn by_proven_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
@@ -185,7 +185,7 @@ impl Index {
         }
     }
 
-    /// Returns the deny rules for a program's content or its claimed signer.
+    /// Adds to `found` the deny rules for a program's content or its claimed signer.
     pub(crate) fn by_claimed_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
         if !self.files.is_empty()

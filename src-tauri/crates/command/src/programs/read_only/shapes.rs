@@ -124,7 +124,7 @@ fn yq_prints(words: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(plain)
 }
 
-/// Returns a page by its name or section: what holds a slash would be a file.
+/// Returns true for a page by its name or section: what holds a slash would be a file.
 fn is_page(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphanumeric())
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))

@@ -161,7 +161,7 @@ fn removes_outside(call: &Call, read: &Invocation<'_>) -> Found {
     Some((*at, ArgEffect::Deletes, "takes away what lies outside of the working directory"))
 }
 
-/// Returns a name in the temporary folder, or below one: never the folder itself, nor all that is in it.
+/// Returns true for a name in the temporary folder, or below one: never the folder itself, nor all that is in it.
 pub(super) fn is_temporary(path: &str) -> bool {
     let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
     inside.is_some_and(|rest| {

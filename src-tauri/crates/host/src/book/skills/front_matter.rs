@@ -163,7 +163,7 @@ fn add_required(clis: &mut Vec<String>, metadata: &Yaml) -> Result<(), FrontMatt
     Ok(())
 }
 
-/// Returns a name that can stand in a search path, or an absolute path. Nothing relative: what it names would
+/// Returns true for a name that can stand in a search path, or an absolute path. Nothing relative: what it names would
 /// depend on where a request runs.
 fn is_cli(name: &str) -> bool {
     let plain =

@@ -16,7 +16,7 @@ pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], 
         .any(|text| is_everything(text, here, line) || leads_there(text, here, targets, line))
 }
 
-/// Returns a link that is removed is a link; what lies behind it goes where the path goes on.
+/// Checks if the text leads there. A removed link is a link; what lies behind it goes where the path goes on.
 fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> bool {
     let same_name = |real: &str| path::base_name(real) == path::base_name(text);
     let mut led = targets.iter().filter(|target| target.written == text).map(|target| target.real.as_str());

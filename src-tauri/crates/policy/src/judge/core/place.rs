@@ -219,7 +219,7 @@ fn may_be(own: &str, name: &str) -> bool {
     if plain { own.eq_ignore_ascii_case(name) } else { wild(&everything::bare(&path::fold(own)), name) }
 }
 
-/// Returns a character that is itself wherever it stands in a word.
+/// Returns true for a character that is itself wherever it stands in a word.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "_-+@%,".contains(c)
 }
