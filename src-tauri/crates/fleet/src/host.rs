@@ -1,7 +1,7 @@
 //! State of a host in its fleet: [`admit`](crate::admit) reads it, and what was admitted changes it.
 
 use crate::Millis;
-use crate::admit::{Admitted, Decided, Now};
+use crate::admitted::{Admitted, Decided, Now};
 use crate::bundle::InForce;
 use crate::id::{Hash, Id};
 use crate::keys::OpenKey;

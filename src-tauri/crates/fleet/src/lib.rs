@@ -4,6 +4,7 @@
 //! the broker delivered counts.
 
 mod admit;
+mod admitted;
 mod anchor;
 mod base32;
 mod broker;
@@ -22,7 +23,8 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{Admitted, Decided, Now, admit};
+pub use admit::admit;
+pub use admitted::{Admitted, Decided, Now};
 pub use anchor::{Anchor, Finding, Head, Report, chained, records_match, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, InForce, Reach, Stage};
