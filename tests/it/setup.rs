@@ -315,6 +315,8 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     setup(&host, &["--yes", "--no-test", "--no-import", "--agent", "claude-code", "--agent", "codex"]);
     let starter = host.home().join(".config/autostart/Postern.desktop");
     put(&starter, "[Desktop Entry]\nType=Application\nExec=/opt/postern-desktop --background\n");
+    let broker = host.home().join(".config/systemd/user/postern-broker.service");
+    put(&broker, "[Service]\nExecStart=/usr/sbin/nats-server -c broker.conf\n");
     let other = host.home().join(".config/autostart/other.desktop");
     put(&other, "[Desktop Entry]\nType=Application\nExec=/opt/other\n");
     let link = host.home().join(".local/bin/postern");
@@ -324,7 +326,7 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     symlink("/bin/true", &foreign).unwrap();
 
     let shown = host.ok(&["uninstall", "--dry-run"]);
-    for there in [&claude, &codex, &starter, &link, &host.data().join("control.sock")] {
+    for there in [&claude, &codex, &starter, &broker, &link, &host.data().join("control.sock")] {
         assert!(shown.contains(there.to_str().unwrap()), "{shown}");
     }
     assert!(!shown.contains("other.desktop") && !shown.contains("postern-run"), "{shown}");
@@ -334,7 +336,7 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
 
     host.ok(&["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
-    assert!(!codex.exists() && !starter.exists() && link.symlink_metadata().is_err());
+    assert!(!codex.exists() && !starter.exists() && !broker.exists() && link.symlink_metadata().is_err());
     assert!(other.exists() && foreign.symlink_metadata().is_ok(), "what is not ours stays");
     assert!(!host.data().join("control.sock").exists());
     assert_eq!(host.run(&["status"]).code, 3, "the host has ended");

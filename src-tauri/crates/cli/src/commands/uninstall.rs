@@ -139,7 +139,9 @@ fn starters(home: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> =
         in_folder(&home.join(".config/autostart")).into_iter().filter(starts).collect();
     let units = home.join(".config/systemd/user");
-    all.extend(["default.target.wants/postern.service", "postern.service"].map(|unit| units.join(unit)));
+    for unit in ["postern.service", "postern-broker.service"] {
+        all.extend([units.join("default.target.wants").join(unit), units.join(unit)]);
+    }
     let agents = in_folder(&home.join("Library/LaunchAgents"));
     let ours = |name: &str| name == "Postern.plist" || name.starts_with("dev.postern.");
     all.extend(

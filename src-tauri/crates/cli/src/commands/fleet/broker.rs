@@ -45,12 +45,12 @@ pub(super) fn service(folder: &Path, home: &Path, path: Option<&str>) -> Option<
 
 fn launch_agent(home: &Path, server: &Path, config: &Path) -> Service {
     let text = |path: &Path| path.display().to_string().replace('&', "&amp;").replace('<', "&lt;");
-    let path = home.join("Library/LaunchAgents/app.postern.broker.plist");
+    let path = home.join("Library/LaunchAgents/dev.postern.broker.plist");
     let start = format!("launchctl bootstrap gui/$(id -u) '{}'", path.display());
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
-         <plist version=\"1.0\"><dict>\n  <key>Label</key><string>app.postern.broker</string>\n  \
+         <plist version=\"1.0\"><dict>\n  <key>Label</key><string>dev.postern.broker</string>\n  \
          <key>ProgramArguments</key><array><string>{}</string><string>-c</string><string>{}</string></array>\n  \
          <key>RunAtLoad</key><true/>\n  <key>KeepAlive</key><true/>\n</dict></plist>\n",
         text(server),
