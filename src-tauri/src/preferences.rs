@@ -2,8 +2,7 @@
 //! folder. Nothing in it allows anything.
 
 use postern_contract::{Appearance, Preferences};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tauri::Theme;
@@ -58,13 +57,7 @@ impl Kept {
     /// Keeps others. They hold, even where they could not be written.
     pub(crate) fn set(&self, preferences: Preferences) -> std::io::Result<()> {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = preferences;
-        let new = self.file.with_extension("json.new");
-        let bytes = serde_json::to_vec_pretty(&preferences)?;
-        let mut options = std::fs::OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&bytes)?;
-        drop(file);
-        std::fs::rename(new, &self.file)
+        postern_host::write_whole(&self.file, &serde_json::to_vec_pretty(&preferences)?)
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) enum LockError {
 /// Makes `path` (and missing parents) as a folder that only its owner can enter.
 ///
 /// Also if it was there before with wider rights.
-pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+pub fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o700))
 }

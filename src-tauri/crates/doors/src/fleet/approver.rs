@@ -9,8 +9,8 @@ use async_nats::{RequestErrorKind, jetstream::Message};
 use futures_util::StreamExt as _;
 use postern_contract::{Part, Question};
 use postern_fleet::{
-    Answer, Body as _, Choice, Closing, Envelope, Header, Id, Kind, Payload, Pinned, Presence, Receipt, Role,
-    Sealed, Seed, Subjects,
+    Answer, Body as _, Choice, Closing, Envelope, Id, Kind, Payload, Pinned, Presence, Receipt, Role, Sealed,
+    Seed, Subjects,
 };
 use std::time::Duration;
 use tokio::time::timeout;
@@ -158,7 +158,7 @@ impl Approver {
     /// Says that this approver is there.
     async fn present(&self) -> Result<(), FleetError> {
         let body = Presence { at: super::wall(), roster: self.pinned.hash, policy: None };
-        let bytes = self.header()?.sign(body, &[&self.keys.sign]).encode();
+        let bytes = super::header(&self.fleet, &self.me)?.sign(body, &[&self.keys.sign]).encode();
         let subject = Subjects::of(&self.fleet).presence(self.me.as_str());
         self.link.client.publish(subject, bytes.into()).await.map_err(FleetError::broker)
     }
@@ -186,7 +186,7 @@ impl Approver {
             feedback,
             roster: self.pinned.hash,
         };
-        let (header, mut seed) = (self.header()?, Seed::new(super::random()?));
+        let (header, mut seed) = (super::header(&self.fleet, &self.me)?, Seed::new(super::random()?));
         let sealed = header.seal(&body, &[host.seal], &self.keys.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         let subject = Subjects::of(&self.fleet).answers(&to.host);
@@ -247,10 +247,6 @@ impl Approver {
     /// Looks a host up in the roster, never in a message, and returns what people call it.
     fn name(&self, host: &Id) -> String {
         self.pinned.roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
-    }
-
-    fn header(&self) -> Result<Header, FleetError> {
-        Ok(Header { fleet: self.fleet.clone(), from: self.me.clone(), id: Id::random(super::random16()?) })
     }
 
     async fn stream(&self) -> Result<jetstream::stream::Stream, FleetError> {

@@ -5,11 +5,11 @@ use super::FleetError;
 use postern_fleet::{
     Envelope, Fresh, Hash, Id, Introduction, Member, OpenKey, Pinned, Role, Seed, SignKey, VerifyKey,
 };
+use postern_host::{make_private, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
@@ -126,7 +126,7 @@ impl Folder {
 
     /// Makes it.
     pub fn make(&self) -> Result<(), FleetError> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.path).map_err(FleetError::own)
+        make_private(&self.path).map_err(FleetError::own)
     }
 
     /// Removes everything that makes this Mac a member. What the broker stores stays.
@@ -161,8 +161,7 @@ impl Folder {
 
     /// Keeps the secrets of a member.
     pub fn keep_keys(&self, member: &Id, keys: &Keys) -> Result<(), FleetError> {
-        let folder = self.path.join("keys");
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(FleetError::own)?;
+        make_private(&self.path.join("keys")).map_err(FleetError::own)?;
         self.write(&format!("keys/{member}.json"), &keys.secrets())
     }
 
@@ -227,15 +226,7 @@ impl Folder {
 
     /// Writes a file of the folder, 0600, as a whole or not at all.
     pub fn write_text(&self, name: &str, text: &[u8]) -> Result<(), FleetError> {
-        let (path, new) = (self.path.join(name), self.path.join(format!("{name}.new")));
-        let written = || {
-            let mut file =
-                fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-            file.write_all(text)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)
-        };
-        written().map_err(FleetError::own)
+        write_whole(&self.path.join(name), text).map_err(FleetError::own)
     }
 }
 

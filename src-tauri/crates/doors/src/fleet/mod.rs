@@ -18,6 +18,7 @@ pub use postern_fleet::{Approver as May, Choice, Code, Id, Member, Risk, Role};
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use postern_contract::Lines;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_fleet::Header;
 use postern_host::Host;
 use session::Session;
 use std::collections::BTreeMap;
@@ -73,17 +74,20 @@ impl FleetError {
     }
 }
 
-/// Reads 32 random bytes from the system.
-fn random() -> Result<[u8; 32], FleetError> {
-    let mut bytes = [0; 32];
+/// Reads random bytes from the system.
+fn random<const N: usize>() -> Result<[u8; N], FleetError> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(FleetError::own)?;
     Ok(bytes)
 }
 
-fn random16() -> Result<[u8; 16], FleetError> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(FleetError::own)?;
-    Ok(bytes)
+fn new_id() -> Result<Id, FleetError> {
+    random().map(Id::random)
+}
+
+/// Begins a message of a member.
+fn header(fleet: &Id, from: &Id) -> Result<Header, FleetError> {
+    Ok(Header { fleet: fleet.clone(), from: from.clone(), id: new_id()? })
 }
 
 /// Reads the wall clock.

@@ -5,7 +5,7 @@ use super::joining::{Inviting, Met};
 use super::keep::{Folder, Keys, Membership, Own, OwnBroker};
 use super::{FleetError, store};
 use postern_fleet::{
-    Approver, Broker, CODE_LASTS, Code, Envelope, Hash, Header, Id, Member, Pinned, Risk, Role, Roster,
+    Approver, Broker, CODE_LASTS, Code, Envelope, Hash, Id, Introduction, Member, Pinned, Risk, Role, Roster,
 };
 use std::net::SocketAddr;
 
@@ -39,19 +39,22 @@ pub struct Started {
 
 /// Makes a fleet of one Mac, whose person owns it. Nothing is written.
 pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
-    let fleet = Id::random(super::random16()?);
+    let fleet = super::new_id()?;
     let made =
         rcgen::generate_simple_self_signed(vec![wanted.listen.ip().to_string()]).map_err(FleetError::own)?;
-    let (person, host) = (Id::random(super::random16()?), Id::random(super::random16()?));
+    let (person, host) = (super::new_id()?, super::new_id()?);
     let (own, hosts) = (Keys::new(super::random()?)?, Keys::new(super::random()?)?);
     let groups = vec![wanted.group.clone()];
     let approver = Approver { groups: groups.clone(), risk: Risk::Dangerous, once_only: false };
+    let name = &wanted.name;
     let owner = Member {
+        person: wanted.person.clone(),
         roles: vec![Role::Owner, Role::Approver],
         approver: Some(approver),
-        ..member(&person, &wanted.name, &wanted.person, &own)
+        ..member(&person, name, &own.introduce(name, false))
     };
-    let member = Member { roles: vec![Role::Host], groups, ..member(&host, &wanted.name, "", &hosts) };
+    let member =
+        Member { roles: vec![Role::Host], groups, ..member(&host, name, &hosts.introduce(name, true)) };
     let roster = Roster {
         version: 1,
         previous: None,
@@ -61,7 +64,7 @@ pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
         fresh_for: 24 * 3_600_000,
         members: vec![owner, member],
     };
-    let header = Header { fleet: fleet.clone(), from: person.clone(), id: Id::random(super::random16()?) };
+    let header = super::header(&fleet, &person)?;
     let envelope = header.sign(roster, &[&own.sign]);
     let pinned =
         Pinned::first(&envelope, &fleet, Hash::of(&envelope.payload)).map_err(FleetError::refused)?;
@@ -78,17 +81,19 @@ pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
     Ok(Started { membership, pinned, envelope, keys, certificate, key, configuration })
 }
 
-fn member(id: &Id, name: &str, person: &str, keys: &Keys) -> Member {
+/// Makes a member that may do nothing yet.
+fn member(id: &Id, name: &str, introduced: &Introduction) -> Member {
+    let Introduction { sign, seal, nkey, .. } = *introduced;
     Member {
         id: id.clone(),
         name: name.to_owned(),
-        person: person.to_owned(),
+        person: String::new(),
         roles: Vec::new(),
         groups: Vec::new(),
         approver: None,
-        sign: keys.sign.verifier(),
-        seal: keys.open.sealer(),
-        nkey: keys.nkey.verifier(),
+        sign,
+        seal,
+        nkey,
     }
 }
 
@@ -174,15 +179,13 @@ impl Owner {
 
     /// Makes a code and the configuration that lets its key in. The broker has to read it before the code works.
     pub fn invite(&self) -> Result<Code, FleetError> {
-        let mut secret = [0; 16];
-        secret.copy_from_slice(&super::random()?[..16]);
         let code = Code {
             fleet: self.membership.fleet.clone(),
-            join: Id::random(super::random16()?),
+            join: super::new_id()?,
             server: self.membership.server.clone(),
             certificate: self.membership.certificate,
             roster: self.pinned.hash,
-            secret,
+            secret: super::random()?,
             ends: super::wall() + CODE_LASTS,
         };
         let key = code.broker_key().ok_or(FleetError::NoOwner)?.verifier();
@@ -212,25 +215,13 @@ impl Owner {
         let mut ids = Vec::new();
         let mut roster = self.next();
         for introduced in &met.joined.members {
-            let id = Id::random(super::random16()?);
-            let (person, roles, groups, approver) = if introduced.host {
-                (String::new(), vec![Role::Host], invitation.groups.clone(), None)
+            let id = super::new_id()?;
+            let member = member(&id, &invitation.name, introduced);
+            roster.members.push(if introduced.host {
+                Member { roles: vec![Role::Host], groups: invitation.groups.clone(), ..member }
             } else {
                 let approver = Some(invitation.approver.clone());
-                (invitation.person.clone(), vec![Role::Approver], Vec::new(), approver)
-            };
-            let (sign, seal, nkey) = (introduced.sign, introduced.seal, introduced.nkey);
-            let name = invitation.name.clone();
-            roster.members.push(Member {
-                id: id.clone(),
-                name,
-                person,
-                roles,
-                groups,
-                approver,
-                sign,
-                seal,
-                nkey,
+                Member { person: invitation.person.clone(), roles: vec![Role::Approver], approver, ..member }
             });
             ids.push(id);
         }

@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{AnswerParams, Closed, Part, Question, Told};
 use postern_fleet::{
-    Admitted, Choice, Closing, Decided, Envelope, Fleet, Header, Id, Kind, Now, Open, Presence, Receipt,
-    Refusal, Risk, Role, Seed, Subjects, admit,
+    Admitted, Choice, Closing, Decided, Envelope, Fleet, Id, Kind, Now, Open, Presence, Receipt, Refusal,
+    Risk, Role, Seed, SignKey, Subjects, admit,
 };
 use postern_host::{FaceGuard, FaceKind, Host};
 use postern_policy::RiskLevel;
@@ -39,7 +39,7 @@ pub(super) struct Session {
     folder: Folder,
     link: Link,
     names: Subjects,
-    keys: Keys,
+    sign: SignKey,
     /// State that `admit` reads.
     fleet: Fleet,
     started: Instant,
@@ -49,7 +49,7 @@ pub(super) struct Session {
     present: BTreeMap<Id, (FaceGuard, Instant)>,
     /// Answers in this second.
     second: (Instant, u32),
-    owner: Option<(Id, Keys, Link)>,
+    owner: Option<(Id, SignKey, Link)>,
 }
 
 impl Session {
@@ -57,10 +57,9 @@ impl Session {
     pub(super) async fn open(host: &Host, folder: &Folder, started: Instant) -> Result<Self, FleetError> {
         let membership = folder.membership()?;
         let me = membership.own(true).ok_or(FleetError::NoHost)?.clone();
-        let keys = folder.keys(&me)?;
-        let link = Link::open(&membership.server, membership.certificate, &keys.nkey, me.as_str()).await?;
-        let opened = folder.keys(&me)?.open;
-        let mut fleet = Fleet::new(membership.fleet.clone(), me, opened, folder.pinned()?);
+        let Keys { sign, open, nkey } = folder.keys(&me)?;
+        let link = Link::open(&membership.server, membership.certificate, &nkey, me.as_str()).await?;
+        let mut fleet = Fleet::new(membership.fleet.clone(), me, open, folder.pinned()?);
         fleet.restore(folder.fresh()?, BTreeMap::new());
         let owner = Self::owner(folder, &membership, &fleet).await?;
         let names = Subjects::of(&membership.fleet);
@@ -69,7 +68,7 @@ impl Session {
             folder: folder.clone(),
             link,
             names,
-            keys,
+            sign,
             fleet,
             started,
             sent: HashMap::new(),
@@ -84,13 +83,12 @@ impl Session {
         folder: &Folder,
         membership: &Membership,
         fleet: &Fleet,
-    ) -> Result<Option<(Id, Keys, Link)>, FleetError> {
+    ) -> Result<Option<(Id, SignKey, Link)>, FleetError> {
         let Some(owner) = membership.owner(&fleet.pinned) else { return Ok(None) };
-        let keys = folder.keys(&owner.id)?;
-        let link =
-            Link::open(&membership.server, membership.certificate, &keys.nkey, owner.id.as_str()).await?;
+        let Keys { sign, nkey, .. } = folder.keys(&owner.id)?;
+        let link = Link::open(&membership.server, membership.certificate, &nkey, owner.id.as_str()).await?;
         store::prepare(&link.client, &membership.fleet).await?;
-        Ok(Some((owner.id.clone(), keys, link)))
+        Ok(Some((owner.id.clone(), sign, link)))
     }
 
     /// Serves until the connection is lost.
@@ -164,8 +162,8 @@ impl Session {
     }
 
     async fn say_fresh(&self) -> Result<(), FleetError> {
-        let Some((id, keys, link)) = &self.owner else { return Ok(()) };
-        store::say_fresh(&link.client, &self.fleet.id, (id, &keys.sign), &self.fleet.pinned).await
+        let Some((id, sign, link)) = &self.owner else { return Ok(()) };
+        store::say_fresh(&link.client, &self.fleet.id, (id, sign), &self.fleet.pinned).await
     }
 
     /// Sends everything that waits and was not sent as it is now, and closes what waits no more.
@@ -205,7 +203,7 @@ impl Session {
         self.fleet.ask(id.clone(), Open { revision, digest, risk, approvals: 1, ends, given });
         // The revision begins again with each connection: what is repeated is what shows the same.
         let shown = postern_fleet::Hash::of(all.as_bytes()).short();
-        self.sent.insert(question.id.clone(), Sent { all, judged });
+        self.sent.insert(question.id.clone(), Sent { all, judged, by: None });
         let asked = postern_fleet::Question {
             revision,
             digest: question.digest.clone(),
@@ -235,8 +233,8 @@ impl Session {
             return Ok(());
         }
         let mut seed = Seed::new(super::random()?);
-        let header = self.header()?;
-        let envelope = header.seal(body, &to, &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
+        let header = super::header(&self.fleet.id, &self.fleet.me)?;
+        let envelope = header.seal(body, &to, &self.sign, &mut seed).map_err(FleetError::refused)?;
         let bytes = envelope.encode();
         if bytes.len() > kind.limit() {
             tracing::info!(
@@ -254,14 +252,6 @@ impl Session {
             .await
             .map_err(|_| FleetError::Unreachable("it takes nothing".to_owned()))?
             .map_err(FleetError::broker)
-    }
-
-    fn header(&self) -> Result<Header, FleetError> {
-        Ok(Header {
-            fleet: self.fleet.id.clone(),
-            from: self.fleet.me.clone(),
-            id: Id::random(super::random16()?),
-        })
     }
 
     async fn hear(
@@ -287,16 +277,14 @@ impl Session {
 
     /// Empties the inboxes of a question.
     async fn close(&mut self, question: &str, outcome: &str, face: Option<String>) -> Result<(), FleetError> {
-        if self.sent.remove(question).is_none() {
-            return Ok(());
-        }
+        let Some(sent) = self.sent.remove(question) else { return Ok(()) };
         let Ok(id) = question.parse::<Id>() else { return Ok(()) };
         let name = self.fleet.this().map(|member| member.name.clone());
-        let (by, place) = match face {
+        let (by, place) = match (sent.by, face) {
             // It has the person's name and the device's already.
-            Some(face) if face.starts_with(NAMED) => (Some(face.trim_start_matches(NAMED).to_owned()), None),
-            Some(face) => (None, name.map(|name| format!("{name} ({face})"))),
-            None => (None, None),
+            (by @ Some(_), _) => (by, None),
+            (None, Some(face)) => (None, name.map(|name| format!("{name} ({face})"))),
+            (None, None) => (None, None),
         };
         self.fleet.settle(&id, by.clone(), place.clone());
         let closing = Closing { question: id, outcome: outcome.to_owned(), by, place };
@@ -357,7 +345,8 @@ impl Session {
             return Ok(());
         };
         let mut seed = Seed::new(super::random()?);
-        let sealed = self.header()?.seal(&receipt, &[to], &self.keys.sign, &mut seed);
+        let sealed =
+            super::header(&self.fleet.id, &self.fleet.me)?.seal(&receipt, &[to], &self.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         self.link.client.publish(reply, bytes.into()).await.map_err(FleetError::broker)
     }
@@ -386,7 +375,9 @@ impl Session {
         };
         match self.host.ask::<AnswerQuestion>(face.id(), &params).await {
             Ok(answered) if answered.applied => {
-                // The closing names who it was: the gate told it.
+                if let Some(sent) = self.sent.get_mut(&params.question_id) {
+                    sent.by = Some(device_of(&decided.person, &decided.device));
+                }
                 self.fleet.apply(&Admitted::Answer(decided), now);
                 Receipt::Applied { answer, missing: 0 }
             }
@@ -425,6 +416,8 @@ struct Sent {
     all: String,
     /// Part of the question that a person judges by.
     judged: String,
+    /// Person and device of the fleet whose answer decided.
+    by: Option<String>,
 }
 
 /// Returns the part of a question that a person judges by.
@@ -437,11 +430,13 @@ fn judged(question: &Question) -> String {
     serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
 }
 
-/// Prefix of the names of approvers from the fleet.
-const NAMED: &str = "fleet, ";
+fn device_of(person: &str, device: &str) -> String {
+    format!("{person} on {device}")
+}
 
+/// Names an approver of the fleet among the host's approvers.
 fn named(person: &str, device: &str) -> String {
-    format!("{NAMED}{person} on {device}")
+    format!("fleet, {}", device_of(person, device))
 }
 
 /// Reads the sender that an answer claims, and its id, for the reply alone.

@@ -5,7 +5,7 @@ use super::keep::Folder;
 use async_nats::Client;
 use async_nats::jetstream::{self, kv, stream};
 use futures_util::TryStreamExt as _;
-use postern_fleet::{Envelope, Fresh, Header, Id, Pinned, Roster, Sealed, Seed, SignKey, Subjects};
+use postern_fleet::{Envelope, Fresh, Id, Pinned, Roster, Sealed, Seed, SignKey, Subjects};
 use std::time::Duration;
 
 /// Keys of the bucket.
@@ -69,7 +69,7 @@ pub(super) async fn publish(
     before: &Pinned,
     roster: Roster,
 ) -> Result<(Envelope, Pinned), FleetError> {
-    let header = Header { fleet: fleet.clone(), from: owner.clone(), id: Id::random(super::random16()?) };
+    let header = super::header(fleet, owner)?;
     let to: Vec<_> = roster.members.iter().map(|member| member.seal).collect();
     let envelope = header.sign(roster, &[key]);
     let pinned = before.next(&envelope, fleet).map_err(FleetError::refused)?;
@@ -95,7 +95,7 @@ pub(super) async fn say_fresh(
 ) -> Result<(), FleetError> {
     let (version, roster, at) = (pinned.roster.version, pinned.hash, super::wall());
     let fresh = Fresh { version, roster, policy: std::collections::BTreeMap::new(), at };
-    let header = Header { fleet: fleet.clone(), from: owner.clone(), id: Id::random(super::random16()?) };
+    let header = super::header(fleet, owner)?;
     let store = bucket(client, fleet).await?;
     store.put(FRESH, header.sign(fresh, &[key]).encode().into()).await.map_err(FleetError::broker)?;
     Ok(())

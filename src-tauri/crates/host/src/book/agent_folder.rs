@@ -139,7 +139,7 @@ pub(crate) fn make_key(path: &Path) -> Result<Key, FolderError> {
 }
 
 /// Writes a file of the person's own: 0600, whole or not at all, durable before it returns.
-pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let (folder, beside) = write_beside(path, content)?;
     std::fs::rename(&beside, path)?;
     File::open(folder)?.sync_all()

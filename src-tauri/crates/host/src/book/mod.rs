@@ -24,7 +24,8 @@ mod skills;
 mod snapshot;
 mod values;
 
-pub(crate) use agent_folder::{FolderError, new_key, permissions_folder, read_or_make_key, write_whole};
+pub use agent_folder::write_whole;
+pub(crate) use agent_folder::{FolderError, new_key, permissions_folder, read_or_make_key};
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::BookError;
 pub(crate) use history::Matched;
