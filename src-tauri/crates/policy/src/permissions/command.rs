@@ -80,7 +80,8 @@ impl<'l> Gate<'_, 'l> {
         self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
     }
 
-    /// Returns no command in it, as far as it was read: its words are taken for one, which no rule can allow.
+    /// Returns the verdict on a text in which no command was found. Its words are judged as one command that no
+    /// rule can allow.
     fn without_commands(&self, text: &str) -> ToolVerdict {
         let words: Vec<Option<&str>> = text.split_whitespace().map(Some).collect();
         let entry = self.decide(&words);

@@ -268,7 +268,7 @@ enum Remember {
     Rule,
 }
 
-/// Returns the only place where permission comes into being.
+/// Returns the state and effects of an approved request: the only place where permission comes into being.
 fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
     let starting = State::Starting { by, stop: None };
     let intended = remember != Remember::Rule;

@@ -275,7 +275,8 @@ fn script(name: &str, read: &Invocation<'_>) -> Found {
     read.word(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
 }
 
-/// Returns a file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
+/// Returns the option of `gh` that sends a file as text, or that lets `gh api` change something. Methods that
+/// read are harmless.
 fn changes_by_api(call: &Call, read: &Invocation<'_>) -> Found {
     let file = read.options.iter().find(|given| {
         let path = given.value.unwrap_or_default();

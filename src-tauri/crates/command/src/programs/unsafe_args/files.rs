@@ -30,8 +30,8 @@ pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeAr
     found
 }
 
-/// Returns a program of the system that is given another name: what a rule says of the one would not be said
-/// of the other.
+/// Returns the argument by which a program of the system gets another name, under which no rule about it
+/// would match.
 fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
