@@ -74,11 +74,12 @@ fn rooms_know_only_whom_they_may() {
         ("store", &["policy", "programs", "command", "request", "protocol"]),
         ("client", &["protocol"]),
         ("run", &["client", "protocol"]),
-        ("host", &["programs", "command", "policy", "request", "protocol", "contract", "store"]),
+        ("exec", &["programs", "command", "policy", "request", "protocol", "contract"]),
+        ("host", &["programs", "command", "policy", "request", "protocol", "contract", "store", "exec"]),
         (
             "doors",
             &[
-                "host", "client", "programs", "command", "policy", "request", "protocol", "contract",
+                "host", "exec", "client", "programs", "command", "policy", "request", "protocol", "contract",
                 "store", "fleet",
             ],
         ),
@@ -172,7 +173,7 @@ fn nothing_but_the_run_room_starts_processes() {
         let shown = path.strip_prefix(root()).unwrap().display().to_string();
         let is_test =
             shown.contains("/tests/") || shown.ends_with("tests.rs") || shown.ends_with("test_support.rs");
-        if shown.starts_with("src-tauri/crates/host/src/run/") || is_test {
+        if shown.starts_with("src-tauri/crates/exec/src/run/") || is_test {
             continue;
         }
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -180,9 +181,21 @@ fn nothing_but_the_run_room_starts_processes() {
             for call in spawning {
                 // A menu, a parser and similar ones also call themselves Command; only the standard library's starts things.
                 let starts = line.contains(call) && !line.contains("clap::");
-                assert!(!starts, "{shown} starts a process outside host::run: {line}");
+                assert!(!starts, "{shown} starts a process outside exec::run: {line}");
             }
         }
+    }
+}
+
+/// Places that may hold `unsafe`: execution, the app's calls of macOS, and the signal handler of `postern-run`.
+const UNSAFE: [&str; 3] = ["src-tauri/crates/exec/", "src-tauri/src/", "src-tauri/crates/run/src/signals.rs"];
+
+#[test]
+fn unsafe_code_stands_where_it_may() {
+    for (path, text) in sources(&root().join("src-tauri")) {
+        let shown = path.strip_prefix(root()).unwrap().display().to_string();
+        let holds = text.lines().any(|line| line.contains("unsafe {") || line.contains("unsafe fn"));
+        assert!(!holds || UNSAFE.iter().any(|place| shown.starts_with(place)), "{shown} holds unsafe code");
     }
 }
 

@@ -7,7 +7,7 @@ use crate::processes::spawn_and_wait;
 use crate::sample::Sample;
 use crate::table::{Row, Value, times};
 use anyhow::{Context as _, ensure};
-use postern_host::identity::{Identities, sha256};
+use postern_exec::identity::{Identities, sha256};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -3,8 +3,8 @@
 use super::Heard;
 use postern_contract::methods::{ControlError, Method};
 use postern_doors::Doors;
+use postern_host::User;
 use postern_host::session::SystemSession;
-use postern_host::user::User;
 use postern_host::{Control, FaceGuard, FaceKind, Handle, Host, HostConfig, StartError};
 use serde_json::Value;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use attached::Attached;
 use embedded::Embedded;
 use postern_contract::Told;
 use postern_contract::methods::{ControlError, Method};
-use postern_host::user::User;
+use postern_host::User;
 use postern_host::{Control, Handle, StartError};
 use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};

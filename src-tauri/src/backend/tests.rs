@@ -1,8 +1,8 @@
 use super::{Backend, Heard};
 use crate::Options;
 use postern_contract::methods::{GetStatus, Nothing};
+use postern_host::User;
 use postern_host::session::SystemSession;
-use postern_host::user::User;
 use postern_host::{Host, HostConfig};
 use std::sync::Arc;
 

@@ -104,14 +104,14 @@ impl Busy {
 }
 
 /// Processes in whose command line this stands. One that ended and is not reaped yet has none.
-fn processes_with(text: &str) -> Vec<String> {
+pub(super) fn processes_with(text: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let lines = processes.filter_map(|path| std::fs::read(path.join("cmdline")).ok());
     lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(text)).collect()
 }
 
 /// Returns an agent that asks for the next run whenever one ended.
-fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
+pub(super) fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     let key = read_key(&folder.join("agent.key")).unwrap();
     let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
     let script = format!("echo \"$0\" >>'{}'", log.display());

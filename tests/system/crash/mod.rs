@@ -3,6 +3,7 @@
 use postern_tests::{Postern, bubblewrap_works, in_sandbox};
 
 mod busy;
+mod expiry;
 mod rounds;
 
 #[test]

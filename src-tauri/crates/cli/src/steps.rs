@@ -4,5 +4,5 @@
 
 fn main() {
     #[cfg(target_os = "linux")]
-    postern_host::run::run_steps(std::env::args_os().skip(1))
+    postern_exec::run::run_steps(std::env::args_os().skip(1))
 }

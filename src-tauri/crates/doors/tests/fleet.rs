@@ -17,8 +17,8 @@ use postern_doors::fleet::{
     self, Approver, Choice, Elsewhere, Folder, Invitation, Joining, May, News, Owner, Risk, Told, Wanted,
 };
 use postern_fleet::SignKey;
+use postern_host::User;
 use postern_host::session::{Presence, Session};
-use postern_host::user::User;
 use postern_host::{FaceKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use serde_json::json;

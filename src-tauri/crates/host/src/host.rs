@@ -4,7 +4,6 @@ use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places};
 use crate::clock::{lasting, now};
 use crate::control::{self, Control, Handle as Handles, ListenError, Listening, Stranger};
-use crate::descriptors;
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, World};
@@ -13,14 +12,14 @@ use crate::last_error;
 use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
-use crate::resolve::Resolver;
-use crate::run::OwnEnd;
 use crate::session::Session;
 use crate::socket::Channels;
-use crate::user::User;
 use crate::watch;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_contract::{Attention, Told};
+use postern_exec::resolve::Resolver;
+use postern_exec::run::OwnEnd;
+use postern_exec::user::User;
 use postern_request::{Halt, Pause};
 use postern_store::{Cause, OpenError, Opened, Store, audit};
 use std::io;
@@ -125,9 +124,9 @@ impl Host {
 
     #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
     async fn begin(config: HostConfig) -> Result<Self, StartError> {
-        let open_files = descriptors::raise();
+        let open_files = postern_exec::raise_descriptor_limit();
         #[cfg(target_os = "linux")]
-        crate::run::find_own_program();
+        postern_exec::run::find_own_program();
         let own =
             OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
         let lock = take(&config.data).await?;
@@ -142,7 +141,7 @@ impl Host {
         doubt_a_lost_record(&store, &data);
         refuse_runs(&store, &config.data).await?;
         #[cfg(target_os = "linux")]
-        crate::run::adopt_orphans().map_err(failed)?;
+        postern_exec::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
         let world = world(&config, &data);
         let places = Places {
@@ -245,7 +244,7 @@ impl Host {
 
     /// Returns the program `postern`, which agents' hooks start: this one, or the one beside it.
     pub fn own_program(&self) -> Option<PathBuf> {
-        crate::run::postern()
+        postern_exec::run::postern()
     }
 
     /// Runs the program `postern` with these arguments and this input, as an agent that has a hook does.
@@ -254,7 +253,7 @@ impl Host {
         arguments: Vec<String>,
         input: Vec<u8>,
     ) -> impl Future<Output = io::Result<OwnEnd>> + Send + 'static {
-        crate::run::run_own_program(arguments, input, self.inner.user.home.clone())
+        postern_exec::run::run_own_program(arguments, input, self.inner.user.home.clone())
     }
 
     /// Calls a method of [`postern_contract::methods`] within the process, for the face that asks.
@@ -328,7 +327,7 @@ impl Host {
     /// # Errors
     /// Says why the shell told none.
     pub async fn login_path(&self) -> io::Result<String> {
-        crate::run::login_path(self.inner.user.clone()).await
+        postern_exec::run::login_path(self.inner.user.clone()).await
     }
 
     /// Returns what a door stored under `name`, if anything.
@@ -442,7 +441,7 @@ impl Host {
             tracing::warn!("some commands did not end in time; the next start ends them");
         }
         #[cfg(target_os = "linux")]
-        if tokio::task::spawn_blocking(crate::run::end_orphans).await.is_err() {
+        if tokio::task::spawn_blocking(postern_exec::run::end_orphans).await.is_err() {
             tracing::warn!("orphaned processes of runs could not be ended");
         }
         self.inner.channels.close_all().await;
@@ -464,7 +463,7 @@ const MARK: &str = "host.mark";
 /// Refuses a host that carries a run's mark: its own runs would carry a lower one, and it would let its siblings in.
 #[cfg(target_os = "linux")]
 async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
-    let own = crate::run::own_mark();
+    let own = postern_exec::run::own_mark();
     let known: Option<u64> = store.read(|conn| postern_store::settings::get(conn, MARK))?;
     if known.is_some_and(|known| own < known) {
         return Err(StartError::StartedByARun(data.to_owned()));
@@ -499,10 +498,10 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
     let home = std::fs::canonicalize(&config.user.home)
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
     let data = data.to_string_lossy().into_owned();
-    let places = crate::run::UserPlaces { home: home.clone(), data: data.clone() };
+    let places = postern_exec::run::UserPlaces { home: home.clone(), data: data.clone() };
     // Beside the start: what is removed may be much.
     let of_runs = home.clone();
-    tokio::task::spawn_blocking(move || crate::confine::clear_temporary(&of_runs));
+    tokio::task::spawn_blocking(move || postern_exec::confine::clear_temporary(&of_runs));
     Arc::new(World {
         resolver: Resolver::at_home(&home),
         user: config.user.clone(),
@@ -510,7 +509,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         data,
         any_case: cfg!(target_os = "macos"),
         root_entries: root_entries(),
-        confines: crate::confine::Confines::relied_on(&places),
+        confines: postern_exec::confine::Confines::relied_on(&places),
     })
 }
 

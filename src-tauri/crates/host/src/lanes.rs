@@ -3,7 +3,7 @@
 //! Each agent has its own, so a folder that does not answer or gigabytes to hash delay no other agent, and not the gate, the
 //! record or the user.
 
-use crate::identity::{Allowance, FILES, Meter, Overrun};
+use postern_exec::identity::{Allowance, FILES, Meter, Overrun};
 use postern_policy::AgentId;
 use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
@@ -71,13 +71,12 @@ impl From<Unanswered> for Refusal {
     }
 }
 
-impl From<Overrun> for Refusal {
-    fn from(overrun: Overrun) -> Self {
-        match overrun {
-            Overrun::Files => Self::TooManyFiles { most: FILES },
-            Overrun::Bytes => Self::TooManyBytes,
-            Overrun::Stopped => Unanswered::Late.into(),
-        }
+/// Returns the refusal of a request whose look-up used up its allowance.
+pub(crate) fn refusal_of(overrun: Overrun) -> Refusal {
+    match overrun {
+        Overrun::Files => Refusal::TooManyFiles { most: FILES },
+        Overrun::Bytes => Refusal::TooManyBytes,
+        Overrun::Stopped => Unanswered::Late.into(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Error of the last start: a file in the data folder, for a person who finds no host there.
 
 use crate::clock::now;
-use crate::small_file;
+use postern_exec::small_file;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;

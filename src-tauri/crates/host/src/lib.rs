@@ -1,21 +1,18 @@
-//! The gate and its adapters: everything of Postern that touches the world, without a window.
+//! The gate and its adapters: decides, asks and records, and starts what was approved through `postern-exec`.
 //!
-//! A request's path through the rooms: `socket` (a frame on an agent's channel) → `resolve`, `identity` (what it would
-//! run) → `gate` (judged, written down) → `ask` (a person) → `book` (*always*) → `run` → `publish` (told).
+//! A request's path through the rooms: `socket` (a frame on an agent's channel) → `exec::resolve`, `exec::identity` (what
+//! it would run) → `gate` (judged, written down) → `ask` (a person) → `book` (*always*) → `exec::run` → `publish` (told).
 
 mod ask;
 mod book;
 mod chats;
 mod clock;
-pub mod confine;
 mod control;
-mod descriptors;
 mod diagnosis;
 pub mod doors;
 mod folder;
 mod gate;
 mod host;
-pub mod identity;
 mod lanes;
 mod last_error;
 mod measure;
@@ -25,14 +22,10 @@ mod own_threads;
 mod publish;
 mod repair;
 mod reply;
-pub mod resolve;
-pub mod run;
 pub mod session;
-mod small_file;
 mod socket;
 mod spare;
 mod touches;
-pub mod user;
 mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
@@ -46,8 +39,8 @@ pub use gate::{Counts, Gate, Gone, Killed, PauseProblem, Unwritten};
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder};
+pub use postern_exec::run::OwnEnd;
+pub use postern_exec::user::{UnknownUser, User};
 pub use postern_store::{Cause, Doubt, Header, Lost, Spare};
 pub use repair::{NoRepair, Repair, plan_repair};
-pub use run::OwnEnd;
 pub use socket::{BindError, Bound, bind};
-pub use user::{UnknownUser, User};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::small_file;
 use postern_command::{ProgramFile, set_own_programs};
+use postern_exec::small_file;
 
 /// No file about a program is longer.
 const LONGEST: u64 = 256 * 1024;

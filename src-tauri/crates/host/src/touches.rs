@@ -1,6 +1,6 @@
 //! Protected places that a command touches, by their real paths.
 
-use crate::resolve::real;
+use postern_exec::resolve::real;
 use postern_policy::{Facts, Protected, ShellTouch};
 use std::path::Path;
 

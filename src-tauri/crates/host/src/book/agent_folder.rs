@@ -2,7 +2,8 @@
 //!
 //! The second one has its `permissions.jsonc`: an agent that could write to it would write its own policy.
 
-use crate::{folder, small_file};
+use crate::folder;
+use postern_exec::small_file;
 use postern_policy::AgentId;
 use postern_protocol::Key;
 use postern_protocol::limits::SOCKET_PATH;

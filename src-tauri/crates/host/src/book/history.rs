@@ -3,9 +3,9 @@
 use super::past::{Found, Past};
 use super::remember::rule_of;
 use super::{Book, BookError, NewRule, Remember, now};
-use crate::resolve::{Cwd, search_path};
 use postern_command::Reading;
 use postern_contract::Scope;
+use postern_exec::resolve::{Cwd, search_path};
 use postern_policy::{AgentId, Effect, Input, Lifetime, Rule};
 use postern_request::Stdin;
 use postern_store::requests::{self, Filter, RequestRow, Summary};

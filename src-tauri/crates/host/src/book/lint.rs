@@ -2,7 +2,7 @@
 
 use super::rules::{file_rule, from_file};
 use super::{AgentEntry, Book, BookError, now};
-use crate::resolve::is_mutable_by_agent;
+use postern_exec::resolve::is_mutable_by_agent;
 use postern_policy::permissions::FileError;
 use postern_policy::{AgentId, Finding, Lookup, Pattern, Rule, RuleId, Seen, expand_home, lint, lint_file};
 use std::collections::HashMap;

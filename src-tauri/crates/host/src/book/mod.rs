@@ -44,8 +44,8 @@ pub(crate) use values::unconfirmed;
 
 use crate::clock::now;
 
-use crate::resolve::Resolver;
 use arc_swap::ArcSwap;
+use postern_exec::resolve::Resolver;
 use postern_policy::{AgentId, AgentPolicy, Millis};
 use postern_store::Store;
 use std::path::PathBuf;

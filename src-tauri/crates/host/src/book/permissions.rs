@@ -3,8 +3,8 @@
 
 use super::agent_folder::{AgentFolder, seed, write_whole};
 use super::{Book, BookError, now};
-use crate::small_file;
 use postern_contract::methods::Place;
+use postern_exec::small_file;
 use postern_policy::AgentId;
 use postern_policy::permissions::{DEFAULT_FILE, FileError, FileLayer};
 use std::fs::Metadata;

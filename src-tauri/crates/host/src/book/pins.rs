@@ -1,8 +1,8 @@
 //! Binding a rule to the program (and the script) as it is now.
 
 use super::{Book, BookError};
-use crate::resolve::{Cwd, Reach, search_path};
 use postern_command::escape;
+use postern_exec::resolve::{Cwd, Reach, search_path};
 use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
 
 impl Book {

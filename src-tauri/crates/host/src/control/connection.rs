@@ -1,12 +1,12 @@
 //! Connection on the control socket, from hello to its end.
 
 use super::Control;
-use super::peer::Pinned;
 use crate::ask::{FaceGuard, FaceId, FaceKind};
 use crate::gate::required;
 use crate::socket::{Outbox, Reader, handshake, outbox, write};
 use postern_contract::Told;
 use postern_contract::methods::{self, ControlError, Method, QuestionsWatch, WatchQuestions, WatchRequests};
+use postern_exec::peer::PinnedPeer;
 use postern_protocol::{
     ControlWelcome, ErrorCode, ErrorObject, Frame, Key, Request, Socket, error_line, notification_line,
     result_line,
@@ -45,7 +45,7 @@ pub(super) async fn serve(
     control: Control,
     key: Key,
     closed: CancellationToken,
-    peer: Option<Pinned>,
+    peer: Option<PinnedPeer>,
 ) {
     let (incoming, outgoing) = stream.into_split();
     let gone = closed.child_token();
@@ -62,17 +62,28 @@ pub(super) async fn serve(
     }
 }
 
+/// Returns the peer as the author of a change. Its kind is known once it watches.
+fn author(peer: &PinnedPeer) -> By {
+    By {
+        face: FaceKind::Terminal.name().to_owned(),
+        name: None,
+        user: Some(peer.peer.uid),
+        pid: Some(peer.peer.pid),
+        program: peer.program().map(|program| program.to_string_lossy().into_owned()),
+    }
+}
+
 async fn talk<S: AsyncRead + Unpin>(
     mut reader: Reader<S>,
     out: &Outbox,
     control: &Control,
     key: &Key,
-    peer: Option<Pinned>,
+    peer: Option<PinnedPeer>,
 ) {
     let Some(proved) = handshake(&mut reader, out, Socket::Control, key).await else { return };
     out.push(result_line(&proved.id, &ControlWelcome { proof: proved.proof }).into());
     let face = control.parts.faces.visitor(FaceKind::Terminal);
-    let who = Arc::new(peer.as_ref().map_or_else(|| control.parts.faces.who(face), Pinned::who));
+    let who = Arc::new(peer.as_ref().map_or_else(|| control.parts.faces.who(face), author));
     let mut session =
         Session { guard: None, face, who, questions: false, requests: false, told_again: HashSet::new() };
     let mut told = control.parts.told.subscribe();

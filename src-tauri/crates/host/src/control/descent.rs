@@ -75,7 +75,7 @@ pub(crate) struct System;
 
 impl Processes for System {
     fn parent(&self, pid: u32) -> Option<u32> {
-        crate::run::parent_of(pid)
+        postern_exec::run::parent_of(pid)
     }
 
     /// Returns the session: 0 if it was begun outside of this process namespace: `getsid` has no safe form
@@ -89,7 +89,7 @@ impl Processes for System {
 
     #[cfg(target_os = "linux")]
     fn descends(&self, pid: u32, _: &BTreeSet<u32>) -> Option<bool> {
-        crate::run::is_marked(pid)
+        postern_exec::run::is_marked(pid)
     }
 
     /// Returns the verdict with `/proc` hidden: the chain above every terminal ends at a process of root.
@@ -102,7 +102,7 @@ impl Processes for System {
 
     #[cfg(target_os = "macos")]
     fn descends(&self, pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
-        crate::run::descends(pid, runs)
+        postern_exec::run::descends(pid, runs)
     }
 
     /// Returns the verdict here: every process is visible, so a hidden one has exited.

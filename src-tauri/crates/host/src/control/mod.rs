@@ -3,8 +3,6 @@
 
 mod agents;
 mod audit;
-#[cfg(any(target_os = "macos", test))]
-mod code;
 mod connection;
 mod data;
 mod descent;
@@ -18,7 +16,6 @@ mod insights;
 mod key;
 mod lines;
 mod offers;
-mod peer;
 mod permissions;
 mod policy;
 mod questions;

@@ -4,9 +4,9 @@ use super::Control;
 use super::connection::serve;
 use super::descent::{Descent, Processes, System, descent};
 use super::key;
-use super::peer::{Peer, Pinned};
 use crate::socket::{BindError, Bound, bind};
 use postern_contract::methods::ControlCode;
+use postern_exec::peer::{Peer, PinnedPeer};
 use postern_protocol::{CONTROL_SOCKET, ErrorObject, Key, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -81,7 +81,7 @@ async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationTo
 
 /// Looks who is there, and serves who may be.
 async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
-    let pinned = Pinned::of(&stream);
+    let pinned = PinnedPeer::of(&stream);
     let peer = pinned.as_ref().map(|pinned| pinned.peer);
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
     let refused = refusal(peer, own, &control.running().await, &System);

@@ -57,7 +57,7 @@ impl Control {
             stopped: snapshot.agents.values().filter_map(|entry| stopped(&entry.agent)).collect(),
             cannot_confine: parts.world.confines.look.as_ref().err().cloned(),
             cannot_confine_project: parts.world.confines.project.as_ref().err().cloned(),
-            lines_to_shell: crate::run::lines_to_shell(),
+            lines_to_shell: postern_exec::run::lines_to_shell(),
             started_at: parts.started_at,
         })
     }

@@ -101,7 +101,7 @@ impl Call {
     pub(crate) fn bound(&self) -> BoundCall {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
-        let arguments = crate::identity::hex(&arguments);
+        let arguments = postern_exec::identity::hex(&arguments);
         BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 

@@ -8,9 +8,10 @@ use super::call::Call;
 use super::judge::{Judged, Judgement, World, unjudged};
 use super::look_up::{first_folder, preview, readable};
 use crate::clock::lasting;
-use crate::resolve::{Cwd, Reach, Resolved, search_path};
+use crate::lanes::refusal_of;
 use crate::touches::{real_path, real_place, touches_of_line};
 use postern_command::{Dialect, Reading, read_shell_at};
+use postern_exec::resolve::{Cwd, Reach, Resolved, search_path};
 use postern_policy::permissions::{
     FileUse, NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, files_of_call,
     named_paths,
@@ -68,7 +69,7 @@ pub(crate) fn judge_call(
         _ => other_tool(world, policy, version, call),
     };
     if let Some(overrun) = world.resolver.identities().overrun() {
-        return Judgement::Refused(Refusal::from(overrun).into());
+        return Judgement::Refused(refusal_of(overrun).into());
     }
     let verdict = judged.again(world, policy, at);
     judged.decide(verdict, &world.home);

@@ -3,8 +3,8 @@
 use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
-use crate::run::Finished as Ran;
 use postern_contract::{Answered, NotApplied, render};
+use postern_exec::run::Finished as Ran;
 use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunParams, RunResult, Signal};
 use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
@@ -193,7 +193,7 @@ fn spoken(outcome: Outcome) -> Option<&'static str> {
 }
 
 /// Returns head and tail as far as they fit, and whether something was left out.
-fn shortened(captured: &crate::run::Captured) -> (Vec<u8>, bool) {
+fn shortened(captured: &postern_exec::run::Captured) -> (Vec<u8>, bool) {
     let whole = captured.joined();
     if whole.len() <= ESCAPED && escaped_length(&whole) <= ESCAPED {
         return (whole, captured.truncated());

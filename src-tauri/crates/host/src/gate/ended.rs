@@ -5,11 +5,11 @@ use super::end;
 use super::judge::judge_run;
 use super::task::Task;
 use crate::clock::lasting;
-use crate::identity::Allowance;
 use crate::lanes::Lane;
-use crate::run::{Captured, Finished};
 use crate::socket::Reply;
 use postern_contract::render;
+use postern_exec::identity::Allowance;
+use postern_exec::run::{Captured, Finished};
 use postern_policy::AgentId;
 use postern_protocol::{
     Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,

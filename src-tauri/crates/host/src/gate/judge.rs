@@ -3,13 +3,13 @@
 use super::call_facts::CallFacts;
 use super::look_up::looked_up;
 use crate::book::Found;
-use crate::confine::{self, Confines};
-use crate::identity::Allowance;
 use crate::lanes::Open;
-use crate::resolve::{Cwd, Held, Resolver, SHELL};
-use crate::run::UserPlaces;
-use crate::user::User;
 use postern_command::{Reading, Step};
+use postern_exec::confine::{self, Confines};
+use postern_exec::identity::Allowance;
+use postern_exec::resolve::{Cwd, Held, Resolver, SHELL};
+use postern_exec::run::UserPlaces;
+use postern_exec::user::User;
 use postern_policy::environment::Change;
 use postern_policy::{
     AgentPolicy, Cause, Confinable, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer,

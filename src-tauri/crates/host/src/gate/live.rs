@@ -4,9 +4,9 @@ use super::call::Call;
 use super::judge::Judged;
 use super::past::Lately;
 use crate::publish::About;
-use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
+use postern_exec::run::{Finished, Running};
 use postern_policy::{AgentId, Millis, Origin, RuleId};
 use postern_protocol::{Notice, RunParams, RunState};
 use postern_request::{

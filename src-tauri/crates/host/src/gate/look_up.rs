@@ -1,9 +1,10 @@
 //! Looking a request up: everything that reads the disk before it is judged, and once more before it starts.
 
 use super::judge::{Judged, World, unjudged};
-use crate::identity::hex;
-use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, search_path};
+use crate::lanes::refusal_of;
 use postern_command::{Class, Dialect, class_of, read_argv_at, read_shell_at};
+use postern_exec::identity::hex;
+use postern_exec::resolve::{Cwd, Held, HeldFile, Reach, Resolved, search_path};
 use postern_policy::environment::{self, Built};
 use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
@@ -46,7 +47,7 @@ pub(super) fn looked_up(
     let resolver = world.resolver.reached_by(reach).like_shell();
     let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
     if let Some(overrun) = world.resolver.identities().overrun() {
-        return Err(Refusal::from(overrun).into());
+        return Err(refusal_of(overrun).into());
     }
     folders.extend(folders_of_shell(&steps));
     let mut built = environment(world, policy, run, &launch, &folders, &cwd)?;

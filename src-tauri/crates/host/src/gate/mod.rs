@@ -45,11 +45,11 @@ pub(crate) use task::{PAUSE, Parts};
 
 use crate::ask::FaceId;
 use crate::book::BookError;
-use crate::run::Running;
 use crate::socket::Outbox;
 use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
+use postern_exec::run::Running;
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
 use postern_store::audit;

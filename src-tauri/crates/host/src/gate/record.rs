@@ -240,7 +240,7 @@ fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Resu
         change = change.process(Process {
             pid: running.pid(),
             start_time: running.start_time(),
-            boot: crate::run::boot_id(),
+            boot: postern_exec::run::boot_id(),
         });
     }
     Ok(change)

@@ -4,7 +4,7 @@ use super::call::resolved;
 use super::end::event_of;
 use crate::clock::now;
 use crate::publish::{About, stored};
-use crate::run::{boot_id, end_survivor};
+use postern_exec::run::{boot_id, end_survivor};
 use postern_policy::Origin;
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, Change, RequestRow};

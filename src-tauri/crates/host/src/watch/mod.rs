@@ -62,7 +62,7 @@ pub(crate) async fn watch(
         }
         let home = home.clone();
         // Beside the rest: a folder may hold much.
-        tokio::task::spawn_blocking(move || crate::confine::recover(&home));
+        tokio::task::spawn_blocking(move || postern_exec::confine::recover(&home));
         tokio::select! {
             () = heard.notified() => {}
             () = book.roots_changed() => {}

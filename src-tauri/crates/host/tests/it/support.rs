@@ -2,8 +2,8 @@
 
 use postern_contract::methods::Presented;
 use postern_contract::{ClosedBy, Question, Told};
+use postern_host::User;
 use postern_host::session::{Presence, Session};
-use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Trust in a file as an organization's own: one that others could have written says nothing.
 
 use super::ManagedPlace;
-use crate::small_file;
+use postern_exec::small_file;
 use rustix::fs::{Mode, Stat};
 use std::io;
 use std::path::Path;

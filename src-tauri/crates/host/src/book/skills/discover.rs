@@ -1,8 +1,8 @@
 //! Skills in the skill folders at this moment. Reads the disk.
 
 use super::front_matter::{self, FrontMatter};
-use crate::resolve::{Cwd, Resolver, search_path};
-use crate::small_file;
+use postern_exec::resolve::{Cwd, Resolver, search_path};
+use postern_exec::small_file;
 use postern_policy::Lookup;
 use postern_store::skills::{Cli, Skill};
 use std::collections::BTreeMap;

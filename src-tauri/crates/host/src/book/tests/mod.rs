@@ -6,9 +6,9 @@ mod rules;
 mod skills;
 
 use super::{Book, ManagedPlace, NewAgent, Places};
-use crate::resolve::{Cwd, Resolver, search_path};
 use postern_command::read_argv;
 use postern_contract::RuleDraft;
+use postern_exec::resolve::{Cwd, Resolver, search_path};
 use postern_policy::{AgentId, Decision, Effect, Facts, Reason, Verdict, judge};
 use postern_store::Store;
 use std::os::unix::fs::PermissionsExt as _;

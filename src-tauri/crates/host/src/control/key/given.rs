@@ -3,7 +3,7 @@
 
 use super::{Vault, vault};
 use crate::book::write_whole;
-use crate::small_file;
+use postern_exec::small_file;
 use std::io;
 use std::path::{Path, PathBuf};
 

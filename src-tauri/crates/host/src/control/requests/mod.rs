@@ -5,12 +5,12 @@ mod detail;
 use super::{Answer, Control, Handle, gone, rows};
 use crate::ask::FaceId;
 use crate::gate::Killed;
-use crate::run::Captured;
 use postern_command::Effect;
 use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
+use postern_exec::run::Captured;
 use postern_protocol::{Signal, Stream};
 use postern_store::outputs::{self, Output};
 use postern_store::requests::{self, Filter, RequestRow};

@@ -9,9 +9,9 @@ mod watching;
 
 use crate::host::{Host, HostConfig};
 use crate::session::SystemSession;
-use crate::user::User;
 use crate::{FaceGuard, FaceKind};
 use postern_contract::methods::{ControlError, Method};
+use postern_exec::user::User;
 use postern_store::Store;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

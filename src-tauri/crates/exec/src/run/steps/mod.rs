@@ -139,7 +139,7 @@ static OWN_PROGRAM: LazyLock<Result<Arc<HeldFile>, LinesToShell>> = LazyLock::ne
 });
 
 /// Finds the program that runs steps: call it when the host starts, before an update can put another one there.
-pub(crate) fn find_own_program() {
+pub fn find_own_program() {
     LazyLock::force(&OWN_PROGRAM);
 }
 

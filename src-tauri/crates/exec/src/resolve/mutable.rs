@@ -16,7 +16,7 @@ pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
 ///
 /// If the person is root, who may do anything, those are the users that may connect as the agent (`uids`),
 /// and everybody.
-pub(crate) fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
+pub fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
     let own = FileUser::current();
     if own.uid != 0 {
         return is_mutable(path, real_path);

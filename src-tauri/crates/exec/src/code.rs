@@ -16,7 +16,7 @@ fn requirement(team: &str) -> Option<String> {
 }
 
 #[cfg(target_os = "macos")]
-pub(super) use macos::is_ours;
+pub(crate) use macos::is_ours;
 
 #[cfg(target_os = "macos")]
 mod macos {
@@ -39,7 +39,7 @@ mod macos {
     }
 
     /// Returns true if the process of an audit token runs code of this release.
-    pub(in crate::control) fn is_ours(token: &[u32; 8]) -> bool {
+    pub(crate) fn is_ours(token: &[u32; 8]) -> bool {
         static WANTED: std::sync::OnceLock<Wanted> = std::sync::OnceLock::new();
         let wanted = WANTED.get_or_init(|| match own_team() {
             None => Wanted::Any,
@@ -100,7 +100,7 @@ mod macos {
         #[ignore = "needs a Mac"]
         async fn mac_a_peer_is_known_by_its_token() {
             let (ours, theirs) = tokio::net::UnixStream::pair().unwrap();
-            let pinned = crate::control::peer::Pinned::of(&ours).expect("this process");
+            let pinned = crate::peer::PinnedPeer::of(&ours).expect("this process");
             assert!(pinned.is_same() && pinned.is_there());
             assert!(pinned.is_of_this_release(), "a build without a team is known by its key");
             let code = code_of(&pinned.token()).expect("code of this process");

@@ -18,7 +18,7 @@ const MARK: &str = "__postern_path__";
 const ASK: &str = r#"printf '%s%s%s\n' __postern_path__ "$PATH" __postern_path__"#;
 
 /// Returns the `PATH` of the user's login shell, read as for a new terminal.
-pub(crate) async fn login_path(user: User) -> io::Result<String> {
+pub async fn login_path(user: User) -> io::Result<String> {
     tokio::task::spawn_blocking(move || ask(&user, LIMIT)).await.map_err(io::Error::other)?
 }
 

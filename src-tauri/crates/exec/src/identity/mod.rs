@@ -17,7 +17,7 @@ mod version;
 
 pub use allowance::{Allowance, FILES, Meter, Overrun};
 #[cfg(target_os = "macos")]
-pub(crate) use macos_signature::{requirement as code_requirement, team as signing_team};
+pub use macos_signature::{requirement as code_requirement, team as signing_team};
 pub use state::FileState;
 pub use version::version_of;
 
@@ -182,7 +182,7 @@ fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String,
 }
 
 /// Bytes as lower-case hex digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -38,22 +38,22 @@ pub use capture::Captured;
 pub use here::{Ended, NotRun, run_here};
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::Keeper;
-pub(crate) use login_shell::login_path;
+pub use login_shell::login_path;
 #[cfg(target_os = "linux")]
-pub(crate) use mark::{is_marked, own as own_mark};
+pub use mark::{is_marked, own as own_mark};
 #[cfg(target_os = "linux")]
 pub(crate) use namespaces::{FileSystem, Mount, Source};
 #[cfg(target_os = "linux")]
-pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
+pub use orphans::{adopt as adopt_orphans, end_all as end_orphans};
 pub use own_program::OwnEnd;
-pub(crate) use own_program::{postern, run_own_program};
+pub use own_program::{postern, run_own_program};
 #[cfg(target_os = "linux")]
-pub(crate) use steps::find_own_program;
+pub use steps::find_own_program;
 #[cfg(target_os = "linux")]
 pub use steps::run_steps;
-pub(crate) use survivor::{boot_id, end_survivor};
+pub use survivor::{boot_id, end_survivor};
 #[cfg(target_os = "macos")]
-pub(crate) use tree::descends;
+pub use tree::descends;
 
 pub use crate::confine::{SetAside, UserPlaces};
 use crate::resolve::{Cwd, Held};
@@ -66,7 +66,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// Returns why lines go to the shell as a whole, or `None` if Postern starts their steps.
-pub(crate) fn lines_to_shell() -> Option<postern_contract::LinesToShell> {
+pub fn lines_to_shell() -> Option<postern_contract::LinesToShell> {
     #[cfg(target_os = "linux")]
     {
         steps::own_program().err()
@@ -230,7 +230,7 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
 }
 
 /// Runs a confined program without output to its end. Blocks.
-pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
+pub fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
     let started = start::start(prepared).map_err(SpawnError::into_text)?;

@@ -35,11 +35,11 @@ const RESOLVER: &str = "/etc/resolv.conf";
 
 /// Landlock, seccomp and mounts.
 #[derive(Debug)]
-pub(crate) struct Linux;
+pub struct Linux;
 
 /// A profile, ready for the kernel.
 #[derive(Debug)]
-pub(crate) struct Fence {
+pub struct Fence {
     /// File access rules.
     pub(crate) ruleset: OwnedFd,
     /// System call filter.
@@ -49,7 +49,7 @@ pub(crate) struct Fence {
 
 /// Namespaces and stand-ins of a run, until it ended.
 #[derive(Debug)]
-pub(crate) struct Lasting {
+pub struct Lasting {
     // Dropped in this order: nothing of the run is left when its stand-ins go.
     keeper: Keeper,
     stand_ins: Vec<StandIns>,

@@ -4,7 +4,7 @@ use super::tree::{self, Tree};
 use rustix::process::Pid;
 
 /// Returns the boot that this is; empty where start times are told since 1970 and name a process without it.
-pub(crate) fn boot_id() -> String {
+pub fn boot_id() -> String {
     if cfg!(target_os = "linux") {
         let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         id.trim().to_owned()
@@ -17,7 +17,7 @@ pub(crate) fn boot_id() -> String {
 /// there.
 ///
 /// Nobody reads its output any more and nothing limits its time.
-pub(crate) fn end_survivor(pid: u32, start_time: u64) -> bool {
+pub fn end_survivor(pid: u32, start_time: u64) -> bool {
     let Some(leader) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
     if tree::start_time(leader) != Some(start_time) {
         return false;

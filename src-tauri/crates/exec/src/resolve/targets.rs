@@ -89,7 +89,7 @@ fn target(written: &str, folder: &Path) -> Option<Target> {
 
 /// Returns the real path of the deepest part that exists, with the rest behind it. A link that leads nowhere
 /// yet is followed: to write there makes its target.
-pub(crate) fn real(path: &Path) -> Option<PathBuf> {
+pub fn real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {

@@ -15,18 +15,14 @@ pub struct OwnEnd {
 }
 
 /// Returns the program `postern`: this one, or the one beside it.
-pub(crate) fn postern() -> Option<PathBuf> {
+pub fn postern() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let beside = own.with_file_name("postern");
     beside.is_file().then_some(beside)
 }
 
 /// Runs it to its end. Dropping the future does not end it.
-pub(crate) async fn run_own_program(
-    arguments: Vec<String>,
-    input: Vec<u8>,
-    home: String,
-) -> io::Result<OwnEnd> {
+pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: String) -> io::Result<OwnEnd> {
     let run = move || {
         let program = postern().ok_or_else(|| io::Error::other("the program `postern` is missing"))?;
         #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]

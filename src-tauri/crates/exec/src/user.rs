@@ -54,7 +54,7 @@ impl User {
     }
 
     /// Returns a variable of the environment that Postern itself was started with.
-    pub(crate) fn inherited(&self, name: &str) -> Option<&str> {
+    pub fn inherited(&self, name: &str) -> Option<&str> {
         self.inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 

@@ -14,7 +14,7 @@ static FOUND: OnceLock<Rlimit> = OnceLock::new();
 
 /// Raises the soft limit as far as the system permits, and returns it. Programs started from a desktop get 256
 /// files on macOS and 1,024 on Linux, which a few connections use up.
-pub(crate) fn raise() -> u64 {
+pub fn raise() -> u64 {
     let found = *FOUND.get_or_init(|| getrlimit(Resource::Nofile));
     let most = found.maximum.map_or(WANTED, |hard| hard.min(WANTED));
     let before = found.current.unwrap_or(UNLIMITED);

@@ -10,7 +10,7 @@ use rustix::process::{Resource, getrlimit};
 const UNLIMITED: &str = "unlimited";
 
 /// Returns the hard limit of this process, which the user's own processes have as well.
-pub(crate) fn own() -> u64 {
+pub fn own() -> u64 {
     getrlimit(Resource::Locks).maximum.unwrap_or(u64::MAX)
 }
 
@@ -20,7 +20,7 @@ pub(super) fn of_runs() -> Option<u64> {
 }
 
 /// Returns true if a process carries the mark of a host like this one; `None` if that is unknown.
-pub(crate) fn is_marked(pid: u32) -> Option<bool> {
+pub fn is_marked(pid: u32) -> Option<bool> {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
     Some(hard_limit(&limits)? < own())
 }

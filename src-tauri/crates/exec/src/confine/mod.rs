@@ -21,9 +21,9 @@ mod stand_ins;
 
 pub use after::SetAside;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Fence, Lasting, Linux as System};
+pub use linux::{Fence, Lasting, Linux as System};
 #[cfg(target_os = "macos")]
-pub(crate) use seatbelt::{Fence, Lasting, Seatbelt as System};
+pub use seatbelt::{Fence, Lasting, Seatbelt as System};
 
 use crate::resolve::{Cwd, Held, Resolved, Resolver, real_path_at};
 use crate::run;
@@ -52,7 +52,7 @@ pub struct UserPlaces {
 }
 
 /// Enforces profiles with the means of one operating system.
-pub(crate) trait Enforcer {
+pub trait Enforcer {
     /// Prepares a run of these programs. The error says what is missing, and then nothing is started.
     fn prepare(
         &self,
@@ -64,7 +64,7 @@ pub(crate) trait Enforcer {
 
 /// State of the folders before a confined run, to compare with after it.
 #[derive(Debug)]
-pub(crate) struct Aftermath {
+pub struct Aftermath {
     folders: Vec<String>,
     before: Survey,
     baseline: Baseline,
@@ -90,7 +90,7 @@ impl Aftermath {
     }
 
     /// Sets aside the protected places that the run created or changed. Call it when everything of the run has ended.
-    pub(crate) fn set_aside(mut self) -> Vec<SetAside> {
+    pub fn set_aside(mut self) -> Vec<SetAside> {
         self.done = true;
         let mut all = std::mem::take(&mut self.left);
         all.extend(after::set_aside(&self.folders, &self.baseline.places, &self.protected));
@@ -124,7 +124,7 @@ fn tell(found: &[SetAside]) {
 }
 
 /// Sets aside what confined runs left in protected places that were killed, with the program that would have done it. Blocks.
-pub(crate) fn recover(home: &str) {
+pub fn recover(home: &str) {
     let protected = protected(home);
     Baseline::recover(home, |folder, places| tell(&set_aside_in(folder, places, &protected)));
 }
@@ -257,7 +257,7 @@ fn kept_for(private_cache: &str) -> String {
 const TEMPORARY_FOR: Duration = Duration::from_hours(3 * 24);
 
 /// Removes old files from the temporary folders of all confined runs, and the folders that were kept for them.
-pub(crate) fn clear_temporary(home: &str) {
+pub fn clear_temporary(home: &str) {
     let some = private_cache(home, &[], cfg!(target_os = "macos"));
     let Some(all) = Path::new(&some).parent() else { return };
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -303,12 +303,12 @@ pub struct Confines {
 
 impl Confines {
     /// Returns the profiles that it can enforce.
-    pub(crate) fn confinable(&self) -> Confinable {
+    pub fn confinable(&self) -> Confinable {
         Confinable { look: self.look.is_ok(), project: self.project.is_ok() }
     }
 
     /// Returns the profiles that a verdict may rely on. Nobody has tried those of macOS on a Mac: until then Postern asks there.
-    pub(crate) fn relied_on(user: &UserPlaces) -> Self {
+    pub fn relied_on(user: &UserPlaces) -> Self {
         if cfg!(target_os = "macos") {
             let untried = || Err("its profiles for macOS were not tried on a Mac yet".to_owned());
             return Self { look: untried(), project: untried() };
@@ -344,7 +344,7 @@ fn try_out(argv: &[&str], confinement: Confinement, user: &UserPlaces) -> Result
 }
 
 /// Returns the plan of a confined command that no agent requested: the user's own, or a test of a profile.
-pub(crate) fn own_plan(
+pub fn own_plan(
     launch: Launch,
     held: &Held,
     cwd: &Cwd,

@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// As the system says, and for what is no regular file.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, 0)
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open`], and for a link.
-pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
+pub fn open_no_link(path: &Path) -> io::Result<File> {
     open_with(path, libc::O_NOFOLLOW)
 }
 
@@ -31,7 +31,7 @@ fn open_with(path: &Path, flags: i32) -> io::Result<File> {
 ///
 /// # Errors
 /// As the system says, and for a file of more than `most` bytes.
-pub(crate) fn bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
+pub fn bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.take(most + 1).read_to_end(&mut bytes)?;
     if read as u64 > most {
@@ -44,7 +44,7 @@ pub(crate) fn bytes(file: &File, most: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`bytes`], and for text that is not UTF-8.
-pub(crate) fn text(file: &File, most: u64) -> io::Result<String> {
+pub fn text(file: &File, most: u64) -> io::Result<String> {
     String::from_utf8(bytes(file, most)?).map_err(|_| io::Error::other("is not UTF-8 text"))
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A line that needs no shell.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "every line goes to the shell there"))]
 #[derive(Debug)]
-pub(crate) struct HeldSteps {
+pub struct HeldSteps {
     /// The line.
     pub(crate) sequence: Sequence,
     /// The program of each command, in their order; `None` for a builtin.

@@ -4,23 +4,22 @@
     expect(unsafe_code, reason = "these two socket options have no safe form")
 )]
 
-use crate::ask::FaceKind;
-use postern_store::audit::By;
 use rustix::process::Pid;
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::PathBuf;
 use tokio::net::UnixStream;
 
 /// A process and its user, as the system reported them at the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Peer {
-    pub(super) uid: u32,
-    pub(super) pid: u32,
+pub struct Peer {
+    pub uid: u32,
+    pub pid: u32,
 }
 
 /// A peer, with a way to tell if it is still the same process.
 #[derive(Debug)]
-pub(super) struct Pinned {
-    pub(super) peer: Peer,
+pub struct PinnedPeer {
+    pub peer: Peer,
     #[cfg(target_os = "linux")]
     held: OwnedFd,
     #[cfg(target_os = "macos")]
@@ -38,42 +37,36 @@ impl Peer {
     }
 }
 
-impl Pinned {
-    /// Returns the peer as the author of a change. Its kind is known once it watches.
-    pub(super) fn who(&self) -> By {
+impl PinnedPeer {
+    /// Returns the path of the program that the process runs, where the system tells it.
+    #[must_use]
+    pub fn program(&self) -> Option<PathBuf> {
         #[cfg(target_os = "linux")]
-        let program = std::fs::read_link(format!("/proc/{}/exe", self.peer.pid)).ok();
+        return std::fs::read_link(format!("/proc/{}/exe", self.peer.pid)).ok();
         #[cfg(not(target_os = "linux"))]
-        let program: Option<std::path::PathBuf> = None;
-        By {
-            face: FaceKind::Terminal.name().to_owned(),
-            name: None,
-            user: Some(self.peer.uid),
-            pid: Some(self.peer.pid),
-            program: program.map(|program| program.to_string_lossy().into_owned()),
-        }
+        None
     }
 }
 
 #[cfg(not(target_os = "macos"))]
-impl Pinned {
+impl PinnedPeer {
     /// Returns true: other systems have no code signatures.
     #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
-    pub(super) fn is_of_this_release(&self) -> bool {
+    pub fn is_of_this_release(&self) -> bool {
         true
     }
 
     /// Returns true: other systems do not say which process wrote a message.
     #[expect(clippy::unused_self, reason = "it is asked of the process on a Mac")]
-    pub(super) fn is_same(&self) -> bool {
+    pub fn is_same(&self) -> bool {
         true
     }
 }
 
 #[cfg(target_os = "linux")]
-impl Pinned {
+impl PinnedPeer {
     /// Holds the process that connected. Before Linux 6.5 it holds the process that has its id now.
-    pub(super) fn of(stream: &UnixStream) -> Option<Self> {
+    pub fn of(stream: &UnixStream) -> Option<Self> {
         let peer = Peer::of(stream)?;
         let pid = Pid::from_raw(peer.pid.cast_signed())?;
         let by_number = || rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok();
@@ -81,7 +74,7 @@ impl Pinned {
     }
 
     /// Returns true until the process ends; until then its id is not reused.
-    pub(super) fn is_there(&self) -> bool {
+    pub fn is_there(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut ended = [PollFd::new(&self.held, PollFlags::IN)];
         poll(&mut ended, Some(&Timespec::default())) == Ok(0)
@@ -109,9 +102,9 @@ fn connected(stream: &UnixStream) -> Option<OwnedFd> {
 }
 
 #[cfg(target_os = "macos")]
-impl Pinned {
+impl PinnedPeer {
     /// Stores the audit token of the process that connected; its last word is the version of the id.
-    pub(super) fn of(stream: &UnixStream) -> Option<Self> {
+    pub fn of(stream: &UnixStream) -> Option<Self> {
         use std::os::fd::AsFd as _;
         let socket = stream.as_fd().try_clone_to_owned().ok()?;
         let token = token_of(&socket)?;
@@ -122,22 +115,22 @@ impl Pinned {
 
     /// Returns the audit token.
     #[cfg(test)]
-    pub(super) fn token(&self) -> [u32; 8] {
+    pub fn token(&self) -> [u32; 8] {
         self.token
     }
 
     /// Returns true if the process runs code that this release may be controlled by.
-    pub(super) fn is_of_this_release(&self) -> bool {
-        super::code::is_ours(&self.token)
+    pub fn is_of_this_release(&self) -> bool {
+        crate::code::is_ours(&self.token)
     }
 
     /// Returns true while the process that used the connection last is the one that was admitted.
-    pub(super) fn is_same(&self) -> bool {
+    pub fn is_same(&self) -> bool {
         token_of(&self.socket) == Some(self.token)
     }
 
     /// Returns true while the connection still belongs to that process and it has not ended.
-    pub(super) fn is_there(&self) -> bool {
+    pub fn is_there(&self) -> bool {
         let pid = Pid::from_raw(self.peer.pid.cast_signed());
         self.is_same() && pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
     }

@@ -75,12 +75,12 @@ const LOOPBACK: &str = r#"(allow network-outbound (remote ip "localhost:*"))
 /// `sandbox-exec`.
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
-pub(crate) struct Seatbelt;
+pub struct Seatbelt;
 
 /// A profile, ready for `sandbox-exec`.
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
-pub(crate) struct Fence {
+pub struct Fence {
     /// Text of the profile.
     pub(crate) profile: String,
     lasting: Option<Lasting>,
@@ -89,7 +89,7 @@ pub(crate) struct Fence {
 /// Work that is left until the run ended.
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
-pub(crate) struct Lasting(Aftermath);
+pub struct Lasting(Aftermath);
 
 #[cfg(target_os = "macos")]
 impl Fence {

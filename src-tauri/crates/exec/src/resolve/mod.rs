@@ -20,11 +20,11 @@ mod tests;
 pub use cwd::Cwd;
 pub use held::HeldFile;
 pub(crate) use kernel_path::{real_path, real_path_at};
-pub(crate) use mutable::is_mutable_by_agent;
+pub use mutable::is_mutable_by_agent;
 pub use reach::Reach;
 pub use search::search_path;
-pub(crate) use steps::HeldSteps;
-pub(crate) use targets::real;
+pub use steps::HeldSteps;
+pub use targets::real;
 
 use crate::identity::{Allowance, Identities};
 use arc_swap::ArcSwap;
@@ -76,7 +76,7 @@ pub struct Held {
     /// Script operands.
     pub scripts: Vec<Arc<HeldFile>>,
     /// The steps of shell text that needs no shell.
-    pub(crate) steps: Option<HeldSteps>,
+    pub steps: Option<HeldSteps>,
 }
 
 impl Held {
@@ -136,7 +136,7 @@ impl Resolver {
     }
 
     /// Sets where the user's shell finds programs, for every clone.
-    pub(crate) fn set_shell_path(&self, folders: Vec<String>) {
+    pub fn set_shell_path(&self, folders: Vec<String>) {
         self.shell_path.store(Arc::new(folders));
     }
 

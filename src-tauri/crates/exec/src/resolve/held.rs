@@ -137,7 +137,7 @@ impl HeldFile {
     }
 
     /// Returns what the stand-in before this tool would set `SDKROOT` to.
-    pub(crate) fn sdk(&self) -> Option<String> {
+    pub fn sdk(&self) -> Option<String> {
         let behind = self.path.as_os_str() != self.bound.path.as_str();
         behind.then(|| super::shims::sdk(&self.path)).flatten()?.to_str().map(str::to_owned)
     }

@@ -1,0 +1,130 @@
+//! Tests of approvals that arrive at the moment when their question ends.
+//!
+//! The person or the end counts, never both: what the person was told, the agent was told and the record says agree,
+//! and what ran is what was allowed.
+
+use super::busy::{agent, processes_with};
+use postern_client::Control;
+use postern_contract::methods::{AnswerQuestion, FaceKind, ListRequests, RequestFilter};
+use postern_contract::{Answer, AnswerParams, Question, RequestRow, Told};
+use postern_protocol::{Decided, RunState};
+use postern_tests::Postern;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+#[test]
+fn an_approval_at_the_end_of_a_question_counts_or_does_not() {
+    answer_at_the_end(2, 16);
+}
+
+#[test]
+#[ignore = "some minutes; by hand: cargo test --workspace --test system ten_thousand_approvals -- --ignored"]
+fn ten_thousand_approvals_at_the_end_of_their_questions() {
+    answer_at_the_end(50, 10_000);
+}
+
+/// Result of an approval that was sent when its question ended.
+struct Sent {
+    request: String,
+    counted: bool,
+}
+
+fn answer_at_the_end(agents: usize, approvals: usize) {
+    let mut host = Postern::start();
+    let log = host.scratch("ran").join("log");
+    let channels: Vec<_> = (0..agents)
+        .map(|nth| {
+            let name = format!("asker-{nth}");
+            let channel = host.enrol(&name);
+            let limits = ["requestsPerSecond=10000", "questionsPerMinute=600", "approval-timeout=10s"];
+            host.ok(&["agents", "set", &name, "preset=ask", limits[0], limits[1], limits[2]]);
+            channel
+        })
+        .collect();
+    let mut control = Control::connect(&host.data()).unwrap();
+    let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
+    assert!(waiting.is_empty(), "nobody asked yet: {waiting:?}");
+    let (moment, _happened) = channel();
+    let asking: Vec<_> = channels.iter().map(|channel| agent(channel, &log, moment.clone())).collect();
+
+    let sent = approve(&mut control, approvals);
+
+    host.crash();
+    for agent in asking {
+        drop(agent.join().unwrap());
+    }
+    host.start_again();
+    check(&host, &sent, &log);
+}
+
+/// Sends each approval within three milliseconds of its question's end, before or after it.
+fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
+    let mut open: Vec<(u64, Question)> = Vec::new();
+    let mut sent = Vec::new();
+    while sent.len() < approvals {
+        open.sort_by_key(|(due, _)| std::cmp::Reverse(*due));
+        let left = open.last().map(|(due, _)| due.saturating_sub(microseconds()));
+        if left == Some(0) {
+            let question = open.pop().unwrap().1;
+            let answered = control.ask::<AnswerQuestion>(&AnswerParams::to(&question, Answer::Once));
+            let counted = answered.is_ok_and(|answered| answered.applied);
+            let requests = question.requests.into_iter();
+            sent.extend(requests.map(|request| Sent { request, counted }));
+            continue;
+        }
+        match control.next_told(left.map(Duration::from_micros)).unwrap() {
+            Some(Told::QuestionOpened(question)) => {
+                let end = u64::try_from(question.expires_at).unwrap() * 1000;
+                let dice = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
+                open.push((end + dice * 6000 / 256 - 3000, *question));
+            }
+            Some(_) | None => {}
+        }
+    }
+    sent
+}
+
+fn microseconds() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    u64::try_from(now.as_micros()).unwrap()
+}
+
+fn check(host: &Postern, sent: &[Sent], log: &Path) {
+    let ran: Vec<String> =
+        std::fs::read_to_string(log).unwrap_or_default().lines().map(str::to_owned).collect();
+    let once: HashSet<&String> = ran.iter().collect();
+    assert_eq!(once.len(), ran.len(), "nothing runs twice");
+    let rows = all_rows(host);
+    for Sent { request, counted } in sent {
+        let row = &rows[request];
+        let ran = once.contains(&row.request_id);
+        if *counted {
+            assert_eq!(row.decided, Some(Decided::YouAllowed), "the answer counted: {row:?}");
+            let cut_short = row.state == RunState::Failed;
+            assert!(ran || cut_short, "it was allowed and did not run: {row:?}");
+        } else {
+            assert_eq!(row.state, RunState::Denied, "the answer did not count: {row:?}");
+            assert!(!ran, "it ran and the person was told that it would not: {row:?}");
+        }
+    }
+    let counted = sent.iter().filter(|sent| sent.counted).count();
+    assert!(counted > 0 && counted < sent.len(), "both sides had their chance: {counted} of {}", sent.len());
+    assert!(processes_with(log.to_str().unwrap()).is_empty(), "nothing is left behind");
+}
+
+/// Returns every request on the record, by the host's number.
+fn all_rows(host: &Postern) -> HashMap<String, RequestRow> {
+    let mut control = Control::connect(&host.data()).unwrap();
+    let mut rows = HashMap::new();
+    let mut filter = RequestFilter { limit: Some(1000), ..RequestFilter::default() };
+    loop {
+        let page = control.ask::<ListRequests>(&filter).unwrap();
+        rows.extend(page.requests.into_iter().map(|row| (row.id.clone(), row)));
+        filter.before = page.next;
+        if filter.before.is_none() {
+            return rows;
+        }
+    }
+}
