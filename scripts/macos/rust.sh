@@ -12,10 +12,10 @@ version_of() { apt-cache madison "$1" 2>/dev/null | awk -F'|' -v want="$2" '{gsu
 # Fetches Debian's Rust into .cache/macos, beside the system and not into it: it would hide the project's own.
 fetch_rust() {
   [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || die "this needs Debian's packages for amd64, or a Mac"
-  [ ! -f "$cache/root/complete-$RUST" ] || return 0
+  if [ -f "$cache/root/complete" ] && [ ! scripts/macos/rust.sh -nt "$cache/root/complete" ]; then return 0; fi
   [ -n "$(version_of rustc-web "$RUST")" ] || as_root apt-get update -qq
   local package version wanted=()
-  for package in rustc-web cargo-web libstd-rust-web-dev "libstd-rust-web-$RUST" rust-web-src; do
+  for package in rustc-web cargo-web rust-web-clippy libstd-rust-web-dev "libstd-rust-web-$RUST" rust-web-src; do
     version=$(version_of "$package" "$RUST")
     [ -n "$version" ] || die "Debian offers no $package $RUST here: set RUST in scripts/macos/rust.sh to a version that it offers"
     wanted+=("$package=$version")
@@ -29,7 +29,7 @@ fetch_rust() {
   for package in "$cache/new/packages/"*.deb; do dpkg -x "$package" "$cache/new/root"; done
   rm -rf "$cache/new/packages" "$cache/root"
   mv "$cache/new/root" "$cache/root"
-  touch "$cache/root/complete-$RUST"
+  touch "$cache/root/complete"
 }
 
 # Runs Debian's cargo. What is not stable in it is only used to look: nothing that it makes is shipped.
