@@ -145,6 +145,8 @@ impl Host {
         crate::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
         let world = world(&config, &data);
+        #[cfg(target_os = "linux")]
+        crate::run::keep_spare_namespaces();
         let places = Places {
             data: data.clone(),
             home: world.home.clone(),
