@@ -13,7 +13,7 @@ const MOST: usize = 500;
 /// The names in a folder.
 pub(super) struct Listing {
     folder: PathBuf,
-    /// `None` if anything may be there: the folder cannot be listed, or is large, or ignores case.
+    /// Names, or `None` if anything may be there: the folder cannot be listed, or is large, or ignores case.
     names: Option<HashSet<OsString>>,
 }
 

@@ -83,7 +83,7 @@ async fn nothing_of_one_run_is_in_the_namespaces_of_the_next() {
     let place = place();
     let look =
         "ls -A /dev/shm /run /dev/pts; set -- /proc/[0-9]*; echo $# processes; grep -c : /proc/net/dev";
-    let leave = "touch /dev/shm/left; sleep 1000 >/dev/null 2>&1 </dev/null &";
+    let leave = "touch /dev/shm/left || exit 3; sleep 1000 >/dev/null 2>&1 </dev/null &";
     let (_, first) = run(&place, look).await;
     for _ in 0..3 {
         let (finished, said) = run(&place, &format!("{look}\n{leave}")).await;
