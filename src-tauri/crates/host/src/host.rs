@@ -144,6 +144,8 @@ impl Host {
         postern_exec::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
         let world = world(&config, &data);
+        #[cfg(target_os = "linux")]
+        postern_exec::run::keep_spare_namespaces();
         let places = Places {
             data: data.clone(),
             home: world.home.clone(),

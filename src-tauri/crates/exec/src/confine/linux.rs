@@ -7,7 +7,7 @@ use super::filter::{self, Sockets};
 use super::mounts::{Access, Mounts, Nothing, onto};
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
-use crate::run::{FileSystem, Keeper, Mount, Source};
+use crate::run::{FileSystem, Keeper, Mount};
 use postern_policy::{Confinement, tool_caches};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
 use std::ffi::CStr;
@@ -15,17 +15,29 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// File systems of its own, which hide those of the host and what is in them: processes, terminals, shared memory, sockets.
-static SYSTEM: [(&CStr, FileSystem); 4] = [
-    (c"/proc", FileSystem { kind: c"proc", options: &[], read_only: true, executable: false }),
-    (c"/dev/pts", FileSystem { kind: c"devpts", options: TERMINALS, read_only: false, executable: false }),
-    (
-        c"/dev/shm",
-        FileSystem { kind: c"tmpfs", options: &[(c"mode", c"1777")], read_only: false, executable: true },
-    ),
-    (
-        c"/run",
-        FileSystem { kind: c"tmpfs", options: &[(c"mode", c"0755")], read_only: false, executable: true },
-    ),
+static SYSTEM: [FileSystem; 4] = [
+    FileSystem { target: c"/proc", kind: c"proc", options: &[], read_only: true, executable: false },
+    FileSystem {
+        target: c"/dev/pts",
+        kind: c"devpts",
+        options: TERMINALS,
+        read_only: false,
+        executable: false,
+    },
+    FileSystem {
+        target: c"/dev/shm",
+        kind: c"tmpfs",
+        options: &[(c"mode", c"1777")],
+        read_only: false,
+        executable: true,
+    },
+    FileSystem {
+        target: c"/run",
+        kind: c"tmpfs",
+        options: &[(c"mode", c"0755")],
+        read_only: false,
+        executable: true,
+    },
 ];
 const TERMINALS: &[(&CStr, &CStr)] = &[(c"mode", c"0620"), (c"ptmxmode", c"0666")];
 /// Programs that some systems keep in `/run`.
@@ -131,17 +143,14 @@ fn project(
     let mut rules = ruleset::of_project(user, &writable, &readable, elsewhere, programs.iter().copied())?;
     rules.open(reads)?;
     let filter = filter::of_project(sockets)?;
-    let keeper = Keeper::start(&mounts(&pins, &cache, network)?, network)?;
+    let keeper = Keeper::start(&SYSTEM, &mounts(&pins, &cache, network)?, network)?;
     verify(&keeper, &pins)?;
     let ruleset = ruleset::inside(rules, keeper.root())?;
     Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath }) })
 }
 
-/// Returns all mounts of a run, parents first.
+/// Returns the mounts of a run besides its own file systems, parents first.
 fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, String> {
-    let new = |(target, system): &'static (&CStr, FileSystem)| {
-        Ok(Mount { target: (*target).to_owned(), source: Source::New(system) })
-    };
     // A link into another part of the system needs nothing: it is there.
     let resolver = std::fs::canonicalize(RESOLVER).ok().filter(|path| network && path.starts_with("/run"));
     let resolver = resolver.map(|path| onto(&path, &path, Access::ReadOnly));
@@ -154,7 +163,7 @@ fn mounts(pins: &Mounts, cache: &str, network: bool) -> Result<Vec<Mount>, Strin
     ];
     let nothing = nothing(cache)?;
     let pins = pins.of_themselves(&nothing);
-    SYSTEM.iter().map(new).chain(installed).chain(resolver).chain(own).chain(pins).collect()
+    installed.into_iter().chain(resolver).chain(own).chain(pins).collect()
 }
 
 /// Makes a file and a folder that nobody can read, and returns their paths: they are mounted on what is hidden.

@@ -4,6 +4,7 @@ mod after;
 mod baseline;
 mod beneath;
 mod denied;
+mod listing;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod survey;
@@ -29,6 +30,7 @@ use crate::resolve::{Cwd, Held, Resolved, Resolver, real_path_at};
 use crate::run;
 use baseline::Baseline;
 use denied::Kept;
+use listing::Listing;
 use postern_command::read_argv;
 use postern_policy::{AgentId, Confinable, Confinement, Origin, Protected, cache_environment, private_cache};
 use postern_request::{Exit, Launch, Plan, Stdin};
@@ -108,8 +110,23 @@ impl Drop for Aftermath {
 }
 
 fn protected(home: &str) -> Protected {
-    let real = |path: &str| real_path_at(Path::new(path))?.into_os_string().into_string().ok();
-    Protected::new(home, real)
+    let real = RealPaths::new(home);
+    Protected::new(home, |path| real.of(Path::new(path))?.into_os_string().into_string().ok())
+}
+
+/// Real paths of protected places, most of which do not exist.
+struct RealPaths([Listing; 2]);
+
+impl RealPaths {
+    fn new(home: &str) -> Self {
+        Self([Listing::of(Path::new(home)), Listing::of(Path::new("/"))])
+    }
+
+    /// Returns the real path of what a path leads to, or `None` if it leads nowhere.
+    fn of(&self, path: &Path) -> Option<PathBuf> {
+        let may_be_there = self.0.iter().all(|listing| listing.may_hold(path));
+        may_be_there.then(|| real_path_at(path)).flatten()
+    }
 }
 
 fn set_aside_in(folder: &Path, places: &Places, protected: &Protected) -> Vec<SetAside> {

@@ -5,7 +5,7 @@
 
 use super::denied::Kept;
 use super::survey::{Kind, Survey, one_name};
-use crate::run::{Mount, Source};
+use crate::run::Mount;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -110,8 +110,7 @@ pub(super) fn onto(path: &Path, target: &Path, access: Access) -> Result<Mount, 
     let text = |path: &Path| {
         CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds NUL", path.display()))
     };
-    let source = Source::Tree { path: text(path)?, read_only: access != Access::Writable };
-    Ok(Mount { target: text(target)?, source })
+    Ok(Mount { target: text(target)?, source: text(path)?, read_only: access != Access::Writable })
 }
 
 #[cfg(test)]

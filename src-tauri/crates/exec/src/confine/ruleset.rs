@@ -1,7 +1,7 @@
 //! Landlock rules of a confined run: what it may read, write and start.
 
-use super::UserPlaces;
-use crate::resolve::{real_path, real_path_at};
+use super::{RealPaths, UserPlaces};
+use crate::resolve::real_path;
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
@@ -81,8 +81,9 @@ fn told(error: &landlock::RulesetError) -> String {
 
 /// Returns the protected places by their own and by their real paths.
 fn hidden(user: &UserPlaces) -> Vec<PathBuf> {
+    let real = RealPaths::new(&user.home);
     let places = protected_places(&user.home, &user.data).map(PathBuf::from);
-    places.flat_map(|place| real_path_at(&place).into_iter().chain([place])).collect()
+    places.flat_map(|place| real.of(&place).into_iter().chain([place])).collect()
 }
 
 /// Rules that are being collected.

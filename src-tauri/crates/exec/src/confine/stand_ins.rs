@@ -9,7 +9,7 @@
 use super::beneath;
 use super::survey::{Survey, is_stand_in};
 use postern_policy::{GIT_OBEYS, StandIn, pinned_when_absent};
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
@@ -74,18 +74,19 @@ impl StandIns {
     }
 
     fn create(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
-        let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
+        let (opened, last) = self.open_place(name)?;
+        let parent = opened.as_ref().unwrap_or(&self.lock);
         match kind {
             StandIn::Folder => {
                 let stored = self.stored(name);
                 let kept = is_empty(&self.store, stored.as_ref());
-                if !kept || rename(&self.store, stored.as_ref(), &parent, last).is_err() {
-                    rustix::fs::mkdirat(&parent, last, Mode::from_raw_mode(FOLDER_MODE))?;
+                if !kept || rename(&self.store, stored.as_ref(), parent, last).is_err() {
+                    rustix::fs::mkdirat(parent, last, Mode::from_raw_mode(FOLDER_MODE))?;
                 }
             }
             StandIn::File(content) => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-                let file = rustix::fs::openat(&parent, last, flags, Mode::from_raw_mode(FILE_MODE))?;
+                let file = rustix::fs::openat(parent, last, flags, Mode::from_raw_mode(FILE_MODE))?;
                 std::fs::File::from(file).write_all(content.as_bytes())?;
             }
         }
@@ -93,17 +94,19 @@ impl StandIns {
     }
 
     fn remove(&self, name: &str, kind: StandIn) -> std::io::Result<()> {
-        let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
+        let (opened, last) = self.open_place(name)?;
+        let parent = opened.as_ref().unwrap_or(&self.lock);
         let flags = if kind == StandIn::Folder {
-            if !is_empty(&parent, last) {
+            let found = rustix::fs::statat(parent, last, AtFlags::SYMLINK_NOFOLLOW)?;
+            if FileType::from_raw_mode(found.st_mode) != FileType::Directory || !is_read_only(&found) {
                 return Ok(());
             }
             let stored = self.stored(name);
             let stored: &OsStr = stored.as_ref();
-            if rename(&parent, last, &self.store, stored).is_ok() {
-                // It was exchanged meanwhile: it goes back.
+            if rename(parent, last, &self.store, stored).is_ok() {
+                // Another folder was put there: it goes back.
                 if !is_empty(&self.store, stored) {
-                    rename(&self.store, stored, &parent, last)?;
+                    rename(&self.store, stored, parent, last)?;
                 }
                 return Ok(());
             }
@@ -114,7 +117,16 @@ impl StandIns {
         } else {
             return Ok(());
         };
-        Ok(rustix::fs::unlinkat(&parent, last, flags)?)
+        Ok(rustix::fs::unlinkat(parent, last, flags)?)
+    }
+
+    /// Opens the folder that holds a stand-in, and returns it with the last name; `None` is the top.
+    fn open_place<'n>(&self, name: &'n str) -> std::io::Result<(Option<OwnedFd>, &'n OsStr)> {
+        if !name.contains('/') {
+            return Ok((None, name.as_ref()));
+        }
+        let (parent, last) = beneath::parent(&self.lock, Path::new(name))?;
+        Ok((Some(parent), last))
     }
 
     /// Returns the name of a stand-in in the store.
@@ -137,11 +149,14 @@ pub(super) fn store(private_cache: &str) -> Result<OwnedFd, String> {
 /// Returns true for an empty folder that nobody may write.
 fn is_empty(parent: &OwnedFd, name: &OsStr) -> bool {
     let Ok(folder) = beneath::within(parent, name) else { return false };
-    let read_only = rustix::fs::fstat(&folder)
-        .is_ok_and(|found| !Mode::from_raw_mode(found.st_mode).intersects(Mode::from_raw_mode(0o222)));
+    let read_only = rustix::fs::fstat(&folder).is_ok_and(|found| is_read_only(&found));
     let own = |entry: &rustix::fs::DirEntry| matches!(entry.file_name().to_bytes(), b"." | b"..");
     let entries = rustix::fs::Dir::new(folder);
     read_only && entries.is_ok_and(|mut all| all.all(|entry| entry.is_ok_and(|entry| own(&entry))))
+}
+
+fn is_read_only(found: &rustix::fs::Stat) -> bool {
+    !Mode::from_raw_mode(found.st_mode).intersects(Mode::from_raw_mode(0o222))
 }
 
 /// Renames a stand-in folder; nothing is replaced.

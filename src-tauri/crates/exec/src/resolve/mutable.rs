@@ -3,6 +3,7 @@
 
 use rustix::fs::{FileType, Mode, Stat};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Returns true if the file, or any folder above its path or its real path, is owned by or writable for the
 /// person's user. A read-only file of one's own counts as writable: its owner can make it so.
@@ -39,7 +40,13 @@ struct FileUser {
 }
 
 impl FileUser {
-    fn current() -> Self {
+    /// Returns the user of this process, who stays the same.
+    fn current() -> &'static Self {
+        static CURRENT: LazyLock<FileUser> = LazyLock::new(FileUser::of_process);
+        &CURRENT
+    }
+
+    fn of_process() -> Self {
         let mut groups: Vec<u32> = rustix::process::getgroups()
             .unwrap_or_default()
             .into_iter()

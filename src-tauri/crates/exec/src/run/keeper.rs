@@ -5,7 +5,8 @@
 //! everything in its namespace: that is how nothing outlives the run, or the host.
 
 use super::base::Base;
-use super::namespaces::{self, Mount};
+use super::mounting::{FileSystem, Mount};
+use super::namespaces::{self, arrange};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -13,6 +14,9 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use rustix::time::Timespec;
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Program that ends when its input does.
 pub(super) const FIRST: &str = "/usr/bin/cat";
@@ -22,6 +26,9 @@ const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// Namespaces that are kept until this is dropped; everything in them has ended then.
 #[derive(Debug)]
 pub(crate) struct Keeper {
+    base: Arc<Base>,
+    /// The run's own file systems.
+    own: &'static [FileSystem],
     process: Pid,
     pidfd: OwnedFd,
     /// Root of its mounts.
@@ -34,13 +41,45 @@ pub(crate) struct Keeper {
     _input: OwnedFd,
 }
 
+/// Namespaces that nothing was in yet, for the next run without and with the host's network.
+static SPARES: [Mutex<Option<Keeper>>; 2] = [Mutex::new(None), Mutex::new(None)];
+/// True if this process lasts: only then there is a next run.
+static LASTS: AtomicBool = AtomicBool::new(false);
+
+/// Makes the namespaces of each further run while the one before is under way: the network alone takes the system longer than all
+/// mounts.
+pub fn keep_spare_namespaces() {
+    LASTS.store(true, Ordering::Relaxed);
+}
+
 impl Keeper {
-    /// Makes namespaces with these mounts on top of the read-only system. With `network` they stay in the host's network.
-    pub(crate) fn start(mounts: &[Mount], network: bool) -> Result<Self, String> {
+    /// Makes namespaces with their own file systems, and with these mounts, on top of the read-only system. With `network` they
+    /// stay in the host's network.
+    pub(crate) fn start(own: &'static [FileSystem], mounts: &[Mount], network: bool) -> Result<Self, String> {
         let base = Base::latest()?;
+        let spare = lock_spare(network).take().filter(|spare| spare.fits_run(&base, own));
+        let keeper = spare.map_or_else(|| Self::make_empty(base, own, network), Ok)?;
+        arrange(&keeper.base, &keeper.pidfd, own, mounts)?;
+        if LASTS.load(Ordering::Relaxed) {
+            let base = Arc::clone(&keeper.base);
+            // Without a thread for it the next run makes its own.
+            _ = std::thread::Builder::new().spawn(move || make_spare(base, own, network));
+        }
+        Ok(keeper)
+    }
+
+    /// Returns true if it is what a run needs: it is still there, and the host's mounts are as they were when it was made.
+    fn fits_run(&self, base: &Arc<Base>, own: &'static [FileSystem]) -> bool {
+        const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        Arc::ptr_eq(&self.base, base) && ptr::eq(self.own, own) && poll(&mut exit, Some(&AT_ONCE)) == Ok(0)
+    }
+
+    /// Makes namespaces without mounts of a run.
+    fn make_empty(base: Arc<Base>, own: &'static [FileSystem], network: bool) -> Result<Self, String> {
         let failed = |error: rustix::io::Errno| format!("its namespaces: {error}");
         let (theirs, input) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
-        let process = namespaces::start(&base, mounts, kinds(network), &theirs)?;
+        let process = namespaces::start(&base, own, kinds(network), &theirs)?;
         let pid = process.as_raw_nonzero();
         let pidfd = rustix::process::pidfd_open(process, PidfdFlags::empty()).map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -48,7 +87,7 @@ impl Keeper {
         let kinds = ["mnt", "ipc", "net"].into_iter().filter(|kind| !network || *kind != "net");
         let kept = kinds.map(|kind| File::open(format!("/proc/{pid}/ns/{kind}"))).collect::<Result<_, _>>();
         let kept = kept.map_err(|error| format!("its namespaces: {error}"))?;
-        Ok(Self { process, pidfd, root, network, kept, _input: input })
+        Ok(Self { base, own, process, pidfd, root, network, kept, _input: input })
     }
 
     /// Returns the root of its mounts.
@@ -64,6 +103,25 @@ impl Keeper {
     /// Returns the kinds of namespaces to join.
     pub(super) fn namespaces(&self) -> i32 {
         libc::CLONE_NEWUSER | kinds(self.network)
+    }
+}
+
+fn lock_spare(network: bool) -> MutexGuard<'static, Option<Keeper>> {
+    let [own, shared] = &SPARES;
+    let spare = if network { shared } else { own };
+    spare.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes namespaces for the next run, which waits for them: it would not make others any sooner.
+fn make_spare(base: Arc<Base>, own: &'static [FileSystem], network: bool) {
+    let mut spare = lock_spare(network);
+    if spare.as_ref().is_some_and(|spare| spare.fits_run(&base, own)) {
+        return;
+    }
+    match Keeper::make_empty(base, own, network) {
+        Ok(made) => *spare = Some(made),
+        // The next run says it, if it fails as well.
+        Err(why) => tracing::debug!(why, "no namespaces were made for the next run"),
     }
 }
 

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
 use super::start::Call;
-use super::vfork::{self, STACK_BYTES, stack_end};
+use super::vfork::{self, Stack};
 use super::{SpawnError, mark};
 use postern_request::Drift;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
@@ -94,7 +94,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let bound = &call.prepared.cwd.bound;
     let cwd_path = CString::new(bound.path.as_str())
         .map_err(|_| SpawnError::Failed("its folder's path holds NUL".to_owned()))?;
-    let mut inner_stack = vec![0_u8; if keeper.is_some() { STACK_BYTES } else { 0 }];
+    let mut inner_stack = keeper.map(|_| Stack::new());
     let mut child = Child {
         path: call.path.as_ptr(),
         argv: argv.as_ptr(),
@@ -105,7 +105,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         cwd_is: (bound.device, bound.inode),
         keeper: keeper.map_or(-1, |keeper| keeper.descriptor().as_raw_fd()),
         namespaces: keeper.map_or(0, super::Keeper::namespaces),
-        inner_stack: stack_end(&mut inner_stack),
+        inner_stack: inner_stack.as_mut().map_or(ptr::null_mut(), Stack::end),
         inside: 0,
         session: call.session,
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.

@@ -19,6 +19,8 @@ mod macos_spawn;
 #[cfg(target_os = "linux")]
 mod mark;
 #[cfg(target_os = "linux")]
+mod mounting;
+#[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
 mod orphans;
@@ -38,11 +40,13 @@ pub use capture::Captured;
 pub use here::{Ended, NotRun, run_here};
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::Keeper;
+#[cfg(target_os = "linux")]
+pub use keeper::keep_spare_namespaces;
 pub use login_shell::login_path;
 #[cfg(target_os = "linux")]
 pub use mark::{is_marked, own as own_mark};
 #[cfg(target_os = "linux")]
-pub(crate) use namespaces::{FileSystem, Mount, Source};
+pub(crate) use mounting::{FileSystem, Mount};
 #[cfg(target_os = "linux")]
 pub use orphans::{adopt as adopt_orphans, end_all as end_orphans};
 pub use own_program::OwnEnd;

@@ -1,116 +1,94 @@
-//! Makes the namespaces and mounts of a `project` run, and the first process in them.
+//! Makes the namespaces of a `project` run, and the first process in them.
 //!
-//! A child that shares our memory joins the user namespace of the base, takes copies of its mounts, and makes the first
-//! process. That one arranges the mounts, gives up its rights and executes. No program of the run is inside until then.
+//! A child that shares our memory joins the user namespace of the base, takes a copy of its mounts, and makes the first
+//! process. That one puts the run's own file systems in place, gives up its rights and executes. Nothing of this depends on the
+//! run, so it can be made before. Its mounts come later: another such child opens them among the host's, joins the mounts of the
+//! first process, puts them there and exits. No program of the run is inside until then.
 #![expect(unsafe_code, reason = "namespaces, mounts and what a child may do before exec have no safe form")]
 
 use super::base::Base;
 use super::keeper::FIRST;
-use super::vfork::{self, STACK_BYTES, stack_end};
+use super::mounting::{
+    Errno, FileSystem, Mount, READ_ONLY, attach, attributes, checked, errno, error_about, new, tree,
+};
+use super::vfork::{self, Stack};
+use postern_request::Exit;
 use rustix::process::Pid;
-use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::ffi::{CString, c_char, c_int, c_long, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::ptr;
 
-/// A mount on top of the system's. Missing folders on the way to its target are created.
-#[derive(Debug)]
-pub(crate) struct Mount {
-    /// Real path of its target.
-    pub(crate) target: CString,
-    pub(crate) source: Source,
-}
-
-/// Source of a mount.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// A folder or file of the host by its real path, with what is mounted in it.
-    Tree { path: CString, read_only: bool },
-    /// A new file system.
-    New(&'static FileSystem),
-}
-
-/// A file system of the kernel's own.
-#[derive(Debug)]
-pub(crate) struct FileSystem {
-    pub(crate) kind: &'static CStr,
-    pub(crate) options: &'static [(&'static CStr, &'static CStr)],
-    pub(crate) read_only: bool,
-    pub(crate) executable: bool,
-}
-
 /// Inputs of the two processes; on the parent's stack.
-struct First<'a> {
+struct First {
     owner: c_int,
     base: c_int,
     inner: c_int,
     kinds: c_int,
-    /// Each mount, with the descriptor of what is mounted.
-    mounts: Vec<(&'a Mount, c_int)>,
+    own: &'static [FileSystem],
     program: *const c_char,
     standard: [c_int; 3],
     inner_stack: *mut c_void,
     /// The first process in the namespaces.
     inside: c_int,
     /// Step that failed, with its error.
-    failed: Option<(Step<'a>, c_int)>,
+    failed: Option<(Step, c_int)>,
 }
 
 /// A step, for the error.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum Step {
     Namespaces,
     Network,
-    Mount(&'a Mount),
-    ReadOnly,
+    Mount(&'static FileSystem),
     Execute,
 }
 
-impl std::fmt::Display for Step<'_> {
+impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Namespaces => f.write_str("its namespaces"),
             Self::Network => f.write_str("its network"),
-            Self::Mount(mount) => write!(f, "{} in it", mount.target.to_string_lossy()),
-            Self::ReadOnly => f.write_str("its read-only system"),
+            Self::Mount(system) => write!(f, "{} in it", system.target.to_string_lossy()),
             Self::Execute => f.write_str(FIRST),
         }
     }
 }
 
-/// Error number of the system.
-struct Errno(c_int);
-
-/// Makes namespaces of these kinds with these mounts, and the first process in them, a child of ours that reads `input`.
-pub(super) fn start(base: &Base, mounts: &[Mount], kinds: c_int, input: &OwnedFd) -> Result<Pid, String> {
-    let told = |what: &dyn std::fmt::Display, error: io::Error| format!("{what}: {error}");
+/// Makes namespaces of these kinds with these file systems, and the first process in them, a child of ours that reads `input`.
+pub(super) fn start(
+    base: &Base,
+    own: &'static [FileSystem],
+    kinds: c_int,
+    input: &OwnedFd,
+) -> Result<Pid, String> {
     let null = File::options().read(true).write(true).open("/dev/null");
-    let null = null.map_err(|error| told(&"/dev/null", error))?;
+    let null = null.map_err(|error| error_about(&"/dev/null", &error))?;
     let program = CString::new(FIRST).map_err(|error| error.to_string())?;
-    let mut inner_stack = vec![0_u8; STACK_BYTES];
+    let mut inner_stack = Stack::new();
     let mut first = First {
         owner: base.owner.as_raw_fd(),
         base: base.mounts.as_raw_fd(),
         inner: base.inner.as_ref().map_or(-1, std::os::fd::AsRawFd::as_raw_fd),
         kinds,
-        mounts: mounts.iter().map(|mount| (mount, -1)).collect(),
+        own,
         program: program.as_ptr(),
         standard: [input.as_raw_fd(), null.as_raw_fd(), null.as_raw_fd()],
-        inner_stack: stack_end(&mut inner_stack),
+        inner_stack: inner_stack.end(),
         inside: 0,
         failed: None,
     };
     // SAFETY: `outside` and `inside` make system calls only: they allocate nothing, take no lock and never panic.
-    let started = unsafe { vfork::start(&mut first, outside, Some(|first: &First<'_>| first.inside)) };
-    let started = started.map_err(|error| told(&Step::Namespaces, error))?;
+    let started = unsafe { vfork::start(&mut first, outside, Some(|first: &First| first.inside)) };
+    let started = started.map_err(|error| error_about(&Step::Namespaces, &error))?;
     let Some((step, error)) = first.failed else {
         return started.ok_or_else(|| "its first process was ended".to_owned());
     };
     if let Some(pid) = started {
         super::exit::reap(pid);
     }
-    Err(told(&step, io::Error::from_raw_os_error(error)))
+    Err(error_about(&step, &io::Error::from_raw_os_error(error)))
 }
 
 /// Joins the base, takes namespaces below it, and makes the first process in them.
@@ -119,7 +97,7 @@ pub(super) fn start(base: &Base, mounts: &[Mount], kinds: c_int, input: &OwnedFd
 /// it.
 extern "C" fn outside(argument: *mut c_void) -> c_int {
     // SAFETY: `vfork::start` passes the parent's `First`, which lives until both processes have executed or exited.
-    let first = unsafe { &mut *argument.cast::<First<'_>>() };
+    let first = unsafe { &mut *argument.cast::<First>() };
     // SAFETY: system calls with valid arguments. The first process runs on a stack of its own, which the host keeps;
     // CLONE_VFORK keeps this process asleep until it has executed or exited.
     unsafe {
@@ -141,13 +119,13 @@ extern "C" fn outside(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Arranges the mounts and executes, in the first process.
+/// Prepares the namespaces and executes, in the first process.
 extern "C" fn inside(argument: *mut c_void) -> c_int {
     // SAFETY: as in `outside`, which sleeps meanwhile.
-    let first = unsafe { &mut *argument.cast::<First<'_>>() };
+    let first = unsafe { &mut *argument.cast::<First>() };
     // SAFETY: as in `outside`.
     unsafe {
-        let done = arrange(first).and_then(|()| execute(first).map_err(|errno| (Step::Execute, errno)));
+        let done = furnish(first).and_then(|()| execute(first).map_err(|errno| (Step::Execute, errno)));
         if let Err((step, Errno(error))) = done {
             first.failed = Some((step, error));
         }
@@ -155,23 +133,15 @@ extern "C" fn inside(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Puts the mounts in place. Everything of the host is opened before anything is covered.
+/// Puts the run's own file systems and network in place.
 ///
 /// SAFETY: only in the first process: its mounts are its own.
-unsafe fn arrange<'a>(first: &mut First<'a>) -> Result<(), (Step<'a>, Errno)> {
+unsafe fn furnish(first: &First) -> Result<(), (Step, Errno)> {
     // SAFETY: system calls on values that the parent prepared.
     unsafe {
-        for (mount, opened) in &mut first.mounts {
-            let made = match &mount.source {
-                Source::Tree { path, read_only } => tree(path, *read_only),
-                Source::New(system) => new(system),
-            };
-            *opened = made.map_err(|errno| (Step::Mount(mount), errno))?;
-        }
-        let flags = libc::AT_RECURSIVE | libc::AT_NO_AUTOMOUNT;
-        attributes(libc::AT_FDCWD, c"/", flags, true).map_err(|errno| (Step::ReadOnly, errno))?;
-        for (mount, opened) in &first.mounts {
-            attach(*opened, &mount.target).map_err(|errno| (Step::Mount(mount), errno))?;
+        for system in first.own {
+            let put = new(system).and_then(|mount| attach(mount, system.target));
+            put.map_err(|errno| (Step::Mount(system), errno))?;
         }
         if first.kinds & libc::CLONE_NEWNET != 0 {
             loopback().map_err(|errno| (Step::Network, errno))?;
@@ -180,127 +150,113 @@ unsafe fn arrange<'a>(first: &mut First<'a>) -> Result<(), (Step<'a>, Errno)> {
     }
 }
 
-/// Returns a copy of what lies at a path. No link leads there: an agent could have made it.
-///
-/// SAFETY: only in the first process.
-unsafe fn tree(path: &CStr, read_only: bool) -> Result<c_int, Errno> {
-    const CLONE: c_int = 1;
-    // SAFETY: system calls with valid arguments.
-    unsafe {
-        let there = open(path)?;
-        let flags = CLONE | libc::O_CLOEXEC | libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
-        let copy = libc::syscall(libc::SYS_open_tree, there, c"".as_ptr(), flags);
-        let copy = checked(copy)?;
-        libc::close(there);
-        attributes(copy, c"", libc::AT_EMPTY_PATH | libc::AT_RECURSIVE, read_only)?;
-        Ok(copy)
-    }
+/// Inputs of the child; on the parent's stack.
+struct Arrangement<'a> {
+    owner: c_int,
+    base: c_int,
+    /// Process whose mounts are arranged, by descriptor.
+    first: c_int,
+    own: &'static [FileSystem],
+    /// Each mount, with the descriptor of what is mounted.
+    mounts: Vec<(&'a Mount, c_int)>,
+    /// Step that failed, with its error.
+    failed: Option<(MountStep<'a>, c_int)>,
 }
 
-/// Returns a new file system, without setuid programs and device files.
-///
-/// SAFETY: only in the first process.
-unsafe fn new(system: &FileSystem) -> Result<c_int, Errno> {
-    const CLOEXEC: c_int = 1;
-    const SET_STRING: c_int = 1;
-    const CREATE: c_int = 6;
-    const READ_ONLY: u64 = 1;
-    const NO_SETUID_NO_DEVICES: u64 = 2 | 4;
-    const NOT_EXECUTABLE: u64 = 8;
-    let nothing = ptr::null::<c_void>();
-    // SAFETY: system calls with valid arguments.
-    unsafe {
-        let made = checked(libc::syscall(libc::SYS_fsopen, system.kind.as_ptr(), CLOEXEC))?;
-        for (name, value) in system.options {
-            let set = libc::syscall(libc::SYS_fsconfig, made, SET_STRING, name.as_ptr(), value.as_ptr(), 0);
-            checked(set)?;
+/// A step, for the error.
+#[derive(Clone, Copy)]
+enum MountStep<'a> {
+    Namespaces,
+    Mount(&'a Mount),
+    ReadOnly,
+}
+
+impl std::fmt::Display for MountStep<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Namespaces => f.write_str("its namespaces"),
+            Self::Mount(mount) => write!(f, "{} in it", mount.target.to_string_lossy()),
+            Self::ReadOnly => f.write_str("its read-only system"),
         }
-        checked(libc::syscall(libc::SYS_fsconfig, made, CREATE, nothing, nothing, 0))?;
-        let read_only = if system.read_only { READ_ONLY } else { 0 };
-        let executable = if system.executable { 0 } else { NOT_EXECUTABLE };
-        let with = read_only | NO_SETUID_NO_DEVICES | executable;
-        let mount = checked(libc::syscall(libc::SYS_fsmount, made, CLOEXEC, with))?;
-        libc::close(made);
-        Ok(mount)
     }
 }
 
-/// Cuts mounts off from the host's later ones, and makes them read-only if asked to.
-///
-/// SAFETY: only in the first process.
-unsafe fn attributes(folder: c_int, path: &CStr, flags: c_int, read_only: bool) -> Result<(), Errno> {
-    // Attributes to set and to clear, the propagation, a user namespace.
-    let attributes = [u64::from(read_only), 0, libc::MS_PRIVATE, 0];
-    // SAFETY: a system call with valid arguments.
+/// Makes the system read-only in the namespaces of a first process, except its own file systems, and mounts these on top.
+pub(super) fn arrange(
+    base: &Base,
+    first: &OwnedFd,
+    own: &'static [FileSystem],
+    mounts: &[Mount],
+) -> Result<(), String> {
+    let mut arrangement = Arrangement {
+        owner: base.owner.as_raw_fd(),
+        base: base.mounts.as_raw_fd(),
+        first: first.as_raw_fd(),
+        own,
+        mounts: mounts.iter().map(|mount| (mount, -1)).collect(),
+        failed: None,
+    };
+    // SAFETY: `arrange_inside` makes system calls only: it allocates nothing, takes no lock and never panics.
+    let started =
+        unsafe { vfork::start(&mut arrangement, arrange_inside, None::<fn(&Arrangement<'_>) -> c_int>) };
+    let started = started.map_err(|error| error_about(&MountStep::Namespaces, &error))?;
+    let pid = started.ok_or("its mounts were not arranged")?;
+    let exit = super::exit::reap(pid);
+    if let Some((step, error)) = arrangement.failed {
+        return Err(error_about(&step, &io::Error::from_raw_os_error(error)));
+    }
+    // Killed on the way, it said nothing.
+    if exit == Exit::Code(0) { Ok(()) } else { Err(format!("its mounts were not arranged: {exit:?}")) }
+}
+
+/// Arranges the mounts, in the child.
+extern "C" fn arrange_inside(argument: *mut c_void) -> c_int {
+    // SAFETY: `vfork::start` passes the parent's `Arrangement`, which lives until this process has exited.
+    let arrangement = unsafe { &mut *argument.cast::<Arrangement<'_>>() };
+    // SAFETY: system calls on values that the parent prepared.
     unsafe {
-        let (pointer, size) = (attributes.as_ptr(), size_of_val(&attributes));
-        let set = libc::syscall(libc::SYS_mount_setattr, folder, path.as_ptr(), flags, pointer, size);
-        checked(set).map(drop)
+        if let Err((step, Errno(error))) = put_mounts(arrangement) {
+            arrangement.failed = Some((step, error));
+            libc::_exit(127)
+        }
+        libc::_exit(0)
     }
 }
 
-/// Mounts onto a path, without following links.
+/// Puts the mounts in place. Everything of the host is opened before anything is covered.
 ///
-/// SAFETY: only in the first process.
-unsafe fn attach(mount: c_int, target: &CStr) -> Result<(), Errno> {
-    const BOTH_EMPTY_PATH: c_int = 0x4 | 0x40;
-    // SAFETY: system calls with valid arguments.
+/// SAFETY: only in the child: its namespaces are its own.
+unsafe fn put_mounts<'a>(arrangement: &mut Arrangement<'a>) -> Result<(), (MountStep<'a>, Errno)> {
+    let namespaces = |errno| (MountStep::Namespaces, errno);
+    // SAFETY: system calls on values that the parent prepared.
     unsafe {
-        let there = match open(target) {
-            Err(Errno(libc::ENOENT)) => {
-                create(mount, target);
-                open(target)?
-            }
-            there => there?,
-        };
-        let empty = c"".as_ptr();
-        let moved = libc::syscall(libc::SYS_move_mount, mount, empty, there, empty, BOTH_EMPTY_PATH);
-        checked(moved)?;
-        libc::close(there);
+        join_namespace(arrangement.owner, libc::CLONE_NEWUSER).map_err(namespaces)?;
+        join_namespace(arrangement.base, libc::CLONE_NEWNS).map_err(namespaces)?;
+        for (mount, opened) in &mut arrangement.mounts {
+            let made = tree(&mount.source, mount.read_only);
+            *opened = made.map_err(|errno| (MountStep::Mount(mount), errno))?;
+        }
+        join_namespace(arrangement.first, libc::CLONE_NEWNS).map_err(namespaces)?;
+        let all = libc::AT_RECURSIVE | libc::AT_NO_AUTOMOUNT;
+        attributes(libc::AT_FDCWD, c"/", all, [READ_ONLY, 0])
+            .map_err(|errno| (MountStep::ReadOnly, errno))?;
+        for system in arrangement.own.iter().filter(|system| !system.read_only) {
+            let clear = attributes(libc::AT_FDCWD, system.target, libc::AT_SYMLINK_NOFOLLOW, [0, READ_ONLY]);
+            clear.map_err(|errno| (MountStep::ReadOnly, errno))?;
+        }
+        for (mount, opened) in &arrangement.mounts {
+            attach(*opened, &mount.target).map_err(|errno| (MountStep::Mount(mount), errno))?;
+        }
         Ok(())
     }
 }
 
-/// Creates a target of the mount's kind with its parents, if these can be written.
+/// Joins a namespace.
 ///
-/// Only new file systems and the run's own temporary folder can.
-///
-/// SAFETY: only in the first process.
-unsafe fn create(mount: c_int, target: &CStr) {
-    // The longest path that the system opens.
-    let mut path = [0_u8; 4096];
-    // SAFETY: system calls with valid arguments; `path` ends with NUL because it is longer than what is put into it.
-    unsafe {
-        let mut found = std::mem::zeroed::<libc::stat>();
-        let folder = libc::fstat(mount, &raw mut found) == 0 && found.st_mode & libc::S_IFMT == libc::S_IFDIR;
-        for (at, byte) in target.to_bytes().iter().enumerate().take(path.len() - 1) {
-            if *byte == b'/' && at > 0 {
-                libc::mkdir(path.as_ptr().cast(), 0o755);
-            }
-            if let Some(place) = path.get_mut(at) {
-                *place = *byte;
-            }
-        }
-        if folder {
-            libc::mkdir(path.as_ptr().cast(), 0o755);
-        } else {
-            libc::mknod(path.as_ptr().cast(), libc::S_IFREG | 0o444, 0);
-        }
-    }
-}
-
-/// Opens a path that has no link in it.
-///
-/// SAFETY: only in the first process.
-unsafe fn open(path: &CStr) -> Result<c_int, Errno> {
-    const NO_LINKS: u64 = 4;
-    let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    let how = [u64::from(flags.cast_unsigned()), 0, NO_LINKS];
+/// SAFETY: only in the child.
+unsafe fn join_namespace(namespace: c_int, kind: c_int) -> Result<(), Errno> {
     // SAFETY: a system call with valid arguments.
-    unsafe {
-        let (pointer, size) = (how.as_ptr(), size_of_val(&how));
-        checked(libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, path.as_ptr(), pointer, size))
-    }
+    unsafe { checked(c_long::from(libc::setns(namespace, kind))).map(drop) }
 }
 
 /// Turns the loopback of its network on.
@@ -324,8 +280,8 @@ unsafe fn loopback() -> Result<(), Errno> {
 
 /// Gives up every right and executes.
 ///
-/// SAFETY: only in the first process, after [`arrange`].
-unsafe fn execute(first: &First<'_>) -> Result<(), Errno> {
+/// SAFETY: only in the first process, after [`furnish`].
+unsafe fn execute(first: &First) -> Result<(), Errno> {
     const VERSION_3: u32 = 0x2008_0522;
     let (header, no_rights) = ([VERSION_3, 0], [0_u32; 6]);
     let (arguments, environment) = ([first.program, ptr::null()], [ptr::null()]);
@@ -349,16 +305,6 @@ unsafe fn execute(first: &First<'_>) -> Result<(), Errno> {
         checked(libc::syscall(libc::SYS_capset, header.as_ptr(), no_rights.as_ptr()))?;
         checked(c_long::from(libc::execve(first.program, arguments.as_ptr(), environment.as_ptr()))).map(drop)
     }
-}
-
-fn checked(returned: c_long) -> Result<c_int, Errno> {
-    c_int::try_from(returned).ok().filter(|value| *value >= 0).ok_or_else(|| Errno(errno()))
-}
-
-/// Returns this thread's last error; in a child it is the parent's, which sleeps.
-fn errno() -> c_int {
-    // SAFETY: its address is always valid.
-    unsafe { *libc::__errno_location() }
 }
 
 /// Returns the user namespace that owns a namespace.

@@ -29,27 +29,30 @@ impl Output {
         mut cut: watch::Receiver<bool>,
     ) -> std::io::Result<bool> {
         let mut reader = pipe::Receiver::from_owned_fd(pipe)?;
-        let mut block = vec![0; BLOCK];
+        // Not cleared: most commands say little, and only what they say takes memory.
+        let mut block = Vec::with_capacity(BLOCK);
         loop {
+            block.clear();
             let read = tokio::select! {
                 biased;
                 _ = cut.wait_for(|cut| *cut) => break,
-                read = reader.read(&mut block) => read?,
+                read = reader.read_buf(&mut block) => read?,
             };
             if read == 0 {
                 return Ok(true);
             }
             tokio::select! {
                 biased;
-                () = self.take(&block[..read]) => {}
+                () = self.take(&block) => {}
                 _ = cut.wait_for(|cut| *cut) => break,
             }
         }
         // What is already there still counts.
         for _ in 0..16 {
-            match reader.try_read(&mut block) {
+            block.clear();
+            match reader.try_read_buf(&mut block) {
                 Ok(0) => return Ok(true),
-                Ok(read) => self.keep(&block[..read]),
+                Ok(_) => self.keep(&block),
                 Err(_) => break,
             }
         }

@@ -4,10 +4,25 @@
 use super::orphans;
 use rustix::process::Pid;
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Enough for a child that only makes system calls.
-pub(super) const STACK_BYTES: usize = 64 * 1024;
+const STACK_BYTES: usize = 64 * 1024;
+
+/// Stack of such a child. It is not cleared, so only what is used of it takes memory.
+pub(super) struct Stack(Box<[MaybeUninit<u8>]>);
+
+impl Stack {
+    pub(super) fn new() -> Self {
+        Self(Box::new_uninit_slice(STACK_BYTES))
+    }
+
+    /// Returns its aligned end, from which it grows downwards.
+    pub(super) fn end(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr_range().end.map_addr(|end| end & !15).cast::<c_void>()
+    }
+}
 
 /// Runs `main` in a new process; returns when it has executed or exited, or `None` if there is none.
 ///
@@ -22,8 +37,8 @@ pub(super) unsafe fn start<T>(
     main: extern "C" fn(*mut c_void) -> c_int,
     sibling: Option<impl Fn(&T) -> c_int>,
 ) -> std::io::Result<Option<Pid>> {
-    let mut stack = vec![0_u8; STACK_BYTES];
-    let top = stack_end(&mut stack);
+    let mut stack = Stack::new();
+    let top = stack.end();
     let all = Signals::block()?;
     let _not_reaped_by_others = orphans::starting();
     // SAFETY: `main` never returns into our frames and runs on its own stack, which outlives it: CLONE_VFORK keeps this
@@ -47,11 +62,6 @@ pub(super) unsafe fn start<T>(
         orphans::started(sibling);
     }
     Ok(Pid::from_raw(sibling).filter(|_| sibling > 0))
-}
-
-/// Returns the aligned end of a stack, from which it grows downwards.
-pub(super) fn stack_end(stack: &mut [u8]) -> *mut c_void {
-    stack.as_mut_ptr_range().end.map_addr(|end| end & !15).cast::<c_void>()
 }
 
 /// This thread's signals, blocked until it is dropped.

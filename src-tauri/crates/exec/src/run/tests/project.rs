@@ -5,7 +5,9 @@ use super::*;
 use postern_policy::Confinement;
 use std::fs;
 
+/// Runs a line, like all but the first in namespaces that were made ahead.
 async fn run(place: &Place, text: &str) -> (Finished, String) {
+    crate::run::keep_spare_namespaces();
     let finished = finish(confined(place, text, Confinement::project(folders(place), false, false)))
         .await
         .expect("it starts");
@@ -74,6 +76,20 @@ async fn it_writes_and_reads_nothing_else() {
     }
     assert_eq!(fs::read_to_string(place.path("other/b")).unwrap(), "content of other/b");
     assert!(!place.path("new").exists() && !place.path("home/new").exists());
+}
+
+#[tokio::test]
+async fn nothing_of_one_run_is_in_the_namespaces_of_the_next() {
+    let place = place();
+    let look =
+        "ls -A /dev/shm /run /dev/pts; set -- /proc/[0-9]*; echo $# processes; grep -c : /proc/net/dev";
+    let leave = "touch /dev/shm/left || exit 3; sleep 1000 >/dev/null 2>&1 </dev/null &";
+    let (_, first) = run(&place, look).await;
+    for _ in 0..3 {
+        let (finished, said) = run(&place, &format!("{look}\n{leave}")).await;
+        assert_eq!(finished.end.exit, Some(Exit::Code(0)), "{said}");
+        assert!(said.starts_with(&first), "{first}\n{said}");
+    }
 }
 
 #[tokio::test]
@@ -195,14 +211,14 @@ async fn nothing_of_one_run_is_there_in_another() {
 
 #[test]
 fn a_mount_follows_no_link() {
-    use crate::run::{Keeper, Mount, Source};
+    use crate::run::{Keeper, Mount};
     let place = place();
     std::os::unix::fs::symlink(place.path("other"), place.path("project/way")).unwrap();
     fs::create_dir(place.path("other/in")).unwrap();
     let path = |name: &str| std::ffi::CString::new(place.path(name).to_str().unwrap()).unwrap();
     let start = |source: &str, target: &str| {
-        let source = Source::Tree { path: path(source), read_only: false };
-        Keeper::start(&[Mount { target: path(target), source }], false).map(drop)
+        let mount = Mount { target: path(target), source: path(source), read_only: false };
+        Keeper::start(&[], &[mount], false).map(drop)
     };
     assert_eq!(start("project/src", "project/src"), Ok(()));
     for (source, target) in
@@ -223,6 +239,7 @@ fn this_system_can_confine() {
 #[ignore = "a measurement: cargo test -p postern-host --lib -- --ignored --nocapture cost_of_a_profile"]
 async fn cost_of_a_profile() {
     const ROUNDS: usize = 60;
+    crate::run::keep_spare_namespaces();
     let place = place();
     let profiles = [
         Confinement::None,
