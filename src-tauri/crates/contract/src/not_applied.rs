@@ -78,11 +78,11 @@ pub enum NotApplied {
     AnsweredElsewhere { by: Option<String>, place: Option<String> },
     /// Counted, and this many further people have to approve.
     MorePeople(u8),
-    /// The same person's second approval.
+    /// Second approval of one person.
     SamePerson(String),
     /// Several people have to approve it, and the approver is not known as one of the fleet.
     NoPerson,
-    /// Several people have to approve it, each run anew.
+    /// Several people have to approve each run.
     OnceTogether,
 
     /// The changed command is empty.

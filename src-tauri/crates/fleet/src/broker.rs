@@ -36,7 +36,7 @@ impl Subjects {
         format!("pf.{}.job.{host}", self.fleet)
     }
 
-    /// Audit of a host.
+    /// Returns the subject of a host's audit; `*` for all.
     pub fn audit(&self, host: &str) -> String {
         format!("pf.{}.audit.{host}", self.fleet)
     }

@@ -1,5 +1,5 @@
-//! Work that a member asks of a host at once: a replay of its history, word of its policy, and the end or the return of
-//! all work of agents there.
+//! Work that a member asks of a host at once: a replay of its history, or a report of its policy. It can also block all
+//! agents there.
 
 use crate::Millis;
 use crate::id::{Hash, Id};

@@ -1,5 +1,5 @@
-//! Audit of hosts, as approvers compare it: they keep the last head of each, because an administrator of the broker may
-//! delete what no member may.
+//! Audit of hosts, as approvers compare it. They keep the last head of each: an administrator of the broker may delete
+//! what no member may.
 
 use super::FleetError;
 use super::approver::Approver;

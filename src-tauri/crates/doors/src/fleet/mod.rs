@@ -104,7 +104,7 @@ fn wall() -> i64 {
 /// A side of this Mac that has a connection of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
-    /// Its questions go to approvers elsewhere.
+    /// Questions of this Mac go to approvers elsewhere.
     Host,
     /// Questions of other Macs come to its inbox.
     Inbox,

@@ -71,7 +71,7 @@ async fn whatever_the_broker_s_administrator_does_nothing_runs() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
 
-/// It repeats jobs and policies that were right once, and sends them to other hosts.
+/// Jobs and policies that were right once come again, and to other hosts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_repeats_retargets_or_goes_back_changes_nothing() {
     let stage = Stage::set().await;

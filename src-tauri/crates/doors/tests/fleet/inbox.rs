@@ -1,4 +1,4 @@
-//! One inbox: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
+//! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
 
 use crate::stage::{Mac, PATIENCE, Stage};
 use postern_contract::{Question, Told, plain};

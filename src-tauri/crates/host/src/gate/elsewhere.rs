@@ -1,48 +1,18 @@
-//! Questions that wait on other Macs. They are shown and armed here as any other; an answer that counts here is handed to
-//! the door that brought the question, and what that Mac says of it is what the approver reads.
+//! Questions of other Macs, shown and armed here as any other. An answer that counts is handed to the door that
+//! brought the question.
 
+use super::afar::{AnswerElsewhere, NewsElsewhere};
 use super::answer::FEEDBACK;
 use super::task::{Task, answer};
-use crate::ask::questions::Questions;
 use crate::ask::{FaceId, FaceKind};
 use crate::clock::now;
 use postern_contract::{
     Answer, AnswerParams, Answered, Closed, ClosedBy, NotApplied, Part, Question, Scope, Told,
 };
 use postern_policy::Lifetime;
-use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-
-/// An answer to a question of another Mac, as it was given here.
-#[derive(Debug)]
-pub struct AnswerElsewhere {
-    /// The answer.
-    pub params: AnswerParams,
-    /// Parts of the question that its approver shows.
-    pub shows: BTreeSet<Part>,
-    /// Receives what the other Mac says.
-    pub reply: oneshot::Sender<Answered>,
-}
-
-/// News of a question of another Mac.
-#[derive(Debug)]
-pub(crate) enum NewsElsewhere {
-    /// It waits, or shows something else. Answers go to the door.
-    Waits { question: Box<Question>, answers: mpsc::Sender<AnswerElsewhere> },
-    /// It waits no more: how it ended, and who answered where.
-    Closed { id: String, how: ClosedBy, by: Option<String> },
-    /// The door is not connected: nothing of them is known any more.
-    Cleared,
-}
-
-/// What waits on other Macs.
-#[derive(Debug, Default)]
-pub(super) struct Elsewhere {
-    pub(super) questions: Questions,
-    doors: HashMap<String, mpsc::Sender<AnswerElsewhere>>,
-}
 
 impl Task {
     /// Takes news of a question of another Mac.

@@ -1,7 +1,7 @@
 //! Messages to the gate.
 
+use super::afar::NewsElsewhere;
 use super::edit::Judgements;
-use super::elsewhere::NewsElsewhere;
 use super::judge::Judgement;
 use super::live::ConnectionId;
 use super::owed::Unwritten;

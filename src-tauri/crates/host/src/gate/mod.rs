@@ -1,5 +1,6 @@
 //! The gate: one task that owns every live request and drives `postern_request::step`. Everybody else has this handle.
 
+mod afar;
 mod answer;
 mod call;
 mod call_facts;
@@ -34,9 +35,9 @@ mod start;
 mod task;
 mod turns;
 
+pub use afar::AnswerElsewhere;
 pub(crate) use call::{Call, required};
 pub(crate) use call_facts::judge_call;
-pub use elsewhere::AnswerElsewhere;
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
@@ -50,7 +51,7 @@ use crate::ask::FaceId;
 use crate::book::BookError;
 use crate::run::Running;
 use crate::socket::Outbox;
-use elsewhere::NewsElsewhere;
+use afar::NewsElsewhere;
 use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, Question};

@@ -1,7 +1,7 @@
 //! The one task that owns every live request.
 
 use super::Received;
-use super::elsewhere::Elsewhere;
+use super::afar::Elsewhere;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request};
 use super::message::{Counts, Message, PauseProblem, Told as Done};
@@ -61,7 +61,7 @@ pub(crate) struct Task {
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
     pub(super) questions: Questions,
-    /// What waits on other Macs.
+    /// Questions of other Macs.
     pub(super) elsewhere: Elsewhere,
     /// Entries that could not be recorded yet.
     pub(super) owed: Owed,
