@@ -5,7 +5,7 @@ use postern_contract::methods::{ControlError, Method};
 use postern_doors::Doors;
 use postern_host::User;
 use postern_host::session::SystemSession;
-use postern_host::{Control, FaceGuard, FaceKind, Handle, Host, HostConfig, StartError};
+use postern_host::{ApproverGuard, Control, FaceKind, Handle, Host, HostConfig, StartError};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 #[derive(Debug)]
 pub(crate) struct Embedded {
     host: Host,
-    face: FaceGuard,
+    face: ApproverGuard,
 }
 
 impl Embedded {

@@ -69,7 +69,8 @@ impl Outcome {
             return Some(Self { undo, ..Self::new(pill, now, LONGER) });
         }
         match params.answer {
-            Answer::Once | Answer::Always if question.origin.is_host() => {
+            // What runs on another Mac is followed there.
+            Answer::Once | Answer::Always if question.origin.is_host() && question.host.is_none() => {
                 let request = params.requests.first().or(question.requests.first()).cloned();
                 Some(Self { request, ..Self::new(Pill::Running { since }, now, RUNNING) })
             }

@@ -53,6 +53,25 @@ describe("answers", () => {
     expect(only()).toMatchObject({ answer: "once" });
   });
 
+  it("on another Mac only allows, denies, and saves a rule as it is offered", async () => {
+    again({ ...push(), host: "mini", editable: undefined });
+    await shown.user.click(screen.getByRole("button", { name: "More ways to deny" }));
+    expect(screen.queryByTestId("deny-always")).toBeNull();
+    expect(screen.queryByTestId("stop")).toBeNull();
+    expect(screen.getByTestId("note")).toBeInTheDocument();
+    await shown.user.keyboard("{Escape}");
+    await always();
+    for (const select of screen.getAllByRole("combobox")) expect(select).toBeDisabled();
+    await shown.user.click(save());
+    expect(only()).toMatchObject({
+      answer: "always",
+      scope: "agent",
+      anywhere: false,
+      edited: null,
+      lifetime: { kind: "forever" },
+    });
+  });
+
   it("Esc denies", async () => {
     await shown.user.keyboard("{Escape}");
     expect(only()).toMatchObject({ answer: "deny", feedback: null });

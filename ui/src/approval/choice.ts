@@ -29,6 +29,8 @@ export function firstChoice(question: Question): Choice {
 
 /** The spans on offer: a session only where it has a name that can be repeated exactly. */
 export function spans(question: Question): Span[] {
+  // On another Mac a rule is saved as it is offered.
+  if (question.host !== undefined) return ["forever"];
   const session = question.asker.session && exact(question.asker.session) !== null;
   return session ? ["quarter", "hour", "session", "quit", "forever"] : ["quarter", "hour", "quit", "forever"];
 }

@@ -16,6 +16,10 @@ applied: boolean,
  */
 reason: string | null, 
 /**
+ * Number of further people who have to approve, if the answer counted and does not decide yet.
+ */
+missing?: number, 
+/**
  * Codes of other questions that the new rule answered.
  */
 also: Array<string>, 

@@ -28,6 +28,10 @@ id: string,
  */
 code: string, 
 /**
+ * Name of the Mac of the fleet on which it waits; absent if it is this one. The headline begins with it.
+ */
+host?: string, 
+/**
  * The digest of the plan on show; an answer names it.
  */
 digest: string, 

@@ -67,6 +67,7 @@ export const inbox = {
   choose: "Select a request to answer it.",
   elsewhere: "This request is shown in its own panel.",
   dangerous: "dangerous",
+  onHost: (host: string) => `on ${host}`,
   left: (time: string) => `${time} left`,
   allowed: (time: string) => `Allowed in ${time}`,
   times: (n: number) => `×${n}`,

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Fleet {
@@ -24,6 +25,16 @@ pub(crate) enum Fleet {
         #[arg(long)]
         yes: bool,
     },
+    /// Deny everything that agents of a host, a group or all hosts ask for; or let them work again
+    Block(Block),
+    /// Policy for the hosts of a group
+    #[command(subcommand)]
+    Policy(FleetPolicy),
+    /// Compare the anchored audit of hosts with what was seen before; exit 1 if anything is missing or made up
+    Audit {
+        #[command(subcommand)]
+        command: FleetAudit,
+    },
     /// Show the fleet, the broker and the roster's age
     Status(super::args::Json),
 }
@@ -42,6 +53,9 @@ pub(crate) struct Start {
     /// Group of this Mac
     #[arg(long, default_value = "all")]
     pub(crate) group: String,
+    /// Extent to which the fleet's policy counts on this Mac
+    #[arg(long, value_enum, default_value = "deny")]
+    pub(crate) policy: PolicyName,
     /// Leave out what nats-server before 2.10 refuses (sync_interval)
     #[arg(long)]
     pub(crate) before_2_10: bool,
@@ -66,6 +80,9 @@ pub(crate) struct Invite {
     /// Let its person allow once, but save no rules
     #[arg(long)]
     pub(crate) once_only: bool,
+    /// Let its person publish policy
+    #[arg(long)]
+    pub(crate) publisher: bool,
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +95,97 @@ pub(crate) struct Join {
     /// Only answer: this Mac's own questions stay here
     #[arg(long)]
     pub(crate) approver_only: bool,
+    /// Extent to which the fleet's policy counts on this Mac
+    #[arg(long, value_enum, default_value = "deny")]
+    pub(crate) policy: PolicyName,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Block {
+    /// Host or group; `all` is every host
+    #[arg(long)]
+    pub(crate) host: String,
+    /// Only for this time: 30m, 2h [default: until --end]
+    #[arg(long = "for", value_name = "DURATION", conflicts_with = "end")]
+    pub(crate) lasts: Option<humantime::Duration>,
+    /// Let agents work again
+    #[arg(long)]
+    pub(crate) end: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetAudit {
+    /// Find gaps, forks, bad signatures, and a log that ends before what was seen
+    Verify {
+        /// Only this host [default: all]
+        #[arg(long)]
+        host: Option<String>,
+        #[command(flatten)]
+        json: super::args::Json,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetPolicy {
+    /// Check a file: {"rules": […], "settings": {…}, "approvals": {"dangerous": 2}}
+    Lint {
+        /// File of the policy
+        file: PathBuf,
+    },
+    /// Judge the history of every host by a file as well; changes nothing
+    Replay {
+        /// File of the policy
+        file: PathBuf,
+        /// Group of hosts
+        #[arg(long)]
+        group: String,
+        /// Days to look back
+        #[arg(long, default_value = "7")]
+        days: u16,
+    },
+    /// Replay a file on every host, then publish it for the first of them
+    Publish {
+        /// File of the policy
+        file: PathBuf,
+        /// Group of hosts
+        #[arg(long)]
+        group: String,
+        /// Host that gets it first; repeatable [default: the first of the group]
+        #[arg(long)]
+        canary: Vec<String>,
+        /// Days to look back in the replay
+        #[arg(long, default_value = "7")]
+        days: u16,
+        /// Publish without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Bring the newest policy to more hosts: 10 of 100, then all
+    Advance {
+        /// Group of hosts
+        #[arg(long)]
+        group: String,
+    },
+    /// Publish the policy before the newest one again, for all hosts
+    Rollback {
+        /// Group of hosts
+        #[arg(long)]
+        group: String,
+    },
+    /// Show the newest policy, and what is in force on each host
+    Status {
+        /// Group of hosts
+        #[arg(long)]
+        group: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PolicyName {
+    /// It may deny, and ask more people
+    Deny,
+    /// It may allow and decide settings as well
+    Allow,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

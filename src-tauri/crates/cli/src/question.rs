@@ -140,7 +140,10 @@ pub(crate) fn place(question: &Question) -> String {
     match (&question.tool, question.origin) {
         (Some(tool), _) => format!("by its tool {}", shown(tool)),
         (None, Origin::AgentShell) => "in its own shell".to_owned(),
-        (None, Origin::Host | Origin::Tool) => "on this machine".to_owned(),
+        (None, Origin::Host | Origin::Tool) => match &question.host {
+            Some(host) => format!("on {host}"),
+            None => "on this machine".to_owned(),
+        },
     }
 }
 

@@ -104,6 +104,7 @@ fn words_of(question: &Question) -> Option<Vec<&str>> {
         || question.edited.is_some()
         || question.stdin.is_some()
         || !question.renews.is_empty()
+        || question.host.is_some()
         || question.requests.len() > 1;
     let words: Vec<&str> = match &question.subject {
         ShownSubject::Command => question.line.split(' ').collect(),

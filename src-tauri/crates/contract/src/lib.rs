@@ -2,6 +2,7 @@
 //! chat. Pure.
 
 mod activity;
+mod afar;
 mod alike;
 pub mod chat;
 mod enrolment;
@@ -21,6 +22,7 @@ mod told;
 mod window;
 
 pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
+pub use afar::from_afar;
 pub use alike::{Alike, AlikePart, Batch, alike};
 pub use enrolment::Start;
 pub use lines::Lines;

@@ -68,6 +68,23 @@ pub enum NotApplied {
     /// Lost choice of a rule.
     ChoiceLost,
 
+    /// Another Mac's question, and an answer that is given there.
+    AnswerThere,
+    /// The Mac where it waits is not connected: nothing was sent.
+    Offline,
+    /// The Mac where it waits did not tell whether the answer counts.
+    Unconfirmed,
+    /// Somebody was first: the person, and the place.
+    AnsweredElsewhere { by: Option<String>, place: Option<String> },
+    /// Counted, and this many further people have to approve.
+    MorePeople(u8),
+    /// Second approval of one person.
+    SamePerson(String),
+    /// Several people have to approve it, and the approver is not known as one of the fleet.
+    NoPerson,
+    /// Several people have to approve each run.
+    OnceTogether,
+
     /// The changed command is empty.
     NoCommand,
     /// The agent does it itself.

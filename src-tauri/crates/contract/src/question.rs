@@ -306,6 +306,10 @@ pub struct Question {
     pub id: String,
     /// Four hex digits, unique among what waits; what people type.
     pub code: String,
+    /// Name of the Mac of the fleet on which it waits; absent if it is this one. The headline begins with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub host: Option<String>,
     /// The digest of the plan on show; an answer names it.
     pub digest: String,
     /// The requests that wait for it (the same plan asked twice is one question).

@@ -14,6 +14,10 @@ pub struct Answered {
     pub applied: bool,
     /// Reason why it didn't: somebody answered before, or the digest is not the one on show.
     pub reason: Option<String>,
+    /// Number of further people who have to approve, if the answer counted and does not decide yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub missing: Option<u8>,
     /// Codes of other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
@@ -80,6 +84,7 @@ impl Answered {
         Self {
             applied: true,
             reason: None,
+            missing: None,
             also: Vec::new(),
             saved: Vec::new(),
             rules: Vec::new(),
@@ -90,7 +95,11 @@ impl Answered {
 
     /// Returns the result of an answer that did not count.
     pub fn refused(why: &NotApplied) -> Self {
-        Self { applied: false, ..Self::but(why) }
+        let missing = match why {
+            NotApplied::MorePeople(more) => Some(*more),
+            _ => None,
+        };
+        Self { applied: false, missing, ..Self::but(why) }
     }
 
     /// Returns the result of an answer that decided and could not be carried out in full.

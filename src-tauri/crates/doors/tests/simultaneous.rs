@@ -19,7 +19,7 @@ use postern_contract::{Answer, AnswerParams, Answered, Question, Told};
 use postern_doors::Doors;
 use postern_host::User;
 use postern_host::session::{Presence, Session};
-use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
+use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use postern_tests::telegram::{Telegram, User as Person};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ struct Stage {
     data: PathBuf,
     phone: Phone,
     bot: Arc<Telegram>,
-    _admin: FaceGuard,
+    _admin: ApproverGuard,
     agents: Vec<Option<Channel>>,
     file: PathBuf,
 }

@@ -5,9 +5,10 @@ use crate::bundle::{Bundle, Stage};
 use crate::envelope::Envelope;
 use crate::host::{Fleet, Open, SKEW, Settled};
 use crate::id::{Hash, Id};
-use crate::message::{Answer, Kind, Payload, Receipt, payload};
+use crate::job::{Job, Work};
+use crate::message::{Answer, Body, Kind, Payload, Receipt, payload};
 use crate::refusal::Refusal;
-use crate::roster::{Fresh, Member, Role};
+use crate::roster::{Fresh, Member, Pinned, Role};
 use crate::seal::Sealed;
 
 /// Says whether bytes that the broker delivered count, and as what.
@@ -24,7 +25,10 @@ pub fn admit(fleet: &Fleet, bytes: &[u8], now: Now) -> Result<Admitted, Refusal>
         Kind::Fresh => fresh(fleet, &envelope, now).map(Admitted::Fresh),
         Kind::Bundle => bundle(fleet, &envelope, now),
         Kind::Stage => stage(fleet, &envelope).map(Admitted::Stage),
-        Kind::Question | Kind::Closing | Kind::Receipt | Kind::Presence | Kind::Anchor => Err(Refusal::Kind),
+        Kind::Job => job(fleet, &envelope, now),
+        Kind::Question | Kind::Closing | Kind::Receipt | Kind::Presence | Kind::Anchor | Kind::JobReport => {
+            Err(Refusal::Kind)
+        }
     }
 }
 
@@ -146,21 +150,16 @@ fn fresh(fleet: &Fleet, envelope: &Envelope, now: Now) -> Result<Fresh, Refusal>
     Ok(fresh)
 }
 
-/// Returns the content of a document that publishers have to sign.
-fn published<T: serde::de::DeserializeOwned>(
-    fleet: &Fleet,
-    envelope: &Envelope,
-    kind: Kind,
-) -> Result<T, Refusal> {
-    let payload = payload::<T>(envelope, kind, &fleet.id)?;
-    let roster = &fleet.pinned.roster;
-    let have = roster.signed_by(envelope, Role::Publisher);
-    let need = usize::from(roster.publishers_needed.max(1));
+/// Returns the content of a bundle or a stage, if enough publishers of a roster signed it.
+pub fn published<T: Body>(pinned: &Pinned, fleet: &Id, envelope: &Envelope) -> Result<T, Refusal> {
+    let payload = payload::<T>(envelope, T::KIND, fleet)?;
+    let have = pinned.roster.signed_by(envelope, Role::Publisher);
+    let need = usize::from(pinned.roster.publishers_needed.max(1));
     if have < need { Err(Refusal::TooFew { have, need }) } else { Ok(payload.body) }
 }
 
 fn bundle(fleet: &Fleet, envelope: &Envelope, now: Now) -> Result<Admitted, Refusal> {
-    let bundle: Bundle = published(fleet, envelope, Kind::Bundle)?;
+    let bundle: Bundle = published(&fleet.pinned, &fleet.id, envelope)?;
     let hash = Hash::of(&envelope.payload);
     if !fleet.groups().contains(&bundle.group) {
         return Err(Refusal::OtherGroup(bundle.group));
@@ -182,7 +181,7 @@ fn bundle(fleet: &Fleet, envelope: &Envelope, now: Now) -> Result<Admitted, Refu
 }
 
 fn stage(fleet: &Fleet, envelope: &Envelope) -> Result<Stage, Refusal> {
-    let stage: Stage = published(fleet, envelope, Kind::Stage)?;
+    let stage: Stage = published(&fleet.pinned, &fleet.id, envelope)?;
     if !fleet.groups().contains(&stage.group) {
         return Err(Refusal::OtherGroup(stage.group));
     }
@@ -194,4 +193,46 @@ fn stage(fleet: &Fleet, envelope: &Envelope) -> Result<Stage, Refusal> {
         return Err(Refusal::NoBundle);
     }
     Ok(stage)
+}
+
+fn job(fleet: &Fleet, envelope: &Envelope, now: Now) -> Result<Admitted, Refusal> {
+    let sealed = payload::<Sealed>(envelope, Kind::Job, &fleet.id)?;
+    let member = sender(fleet, envelope, &sealed.from)?;
+    let job: Job = sealed.open(&fleet.key)?;
+    let (role, what) = needed_for(&job.work);
+    if !member.has(role) {
+        return Err(Refusal::Role(member.id.clone(), what));
+    }
+    let may = member.approver.as_ref().filter(|_| member.answers_for(fleet.groups()));
+    if role == Role::Approver && may.is_none() {
+        return Err(Refusal::Group(member.id.clone()));
+    }
+    // To let agents work again is the least careful of all approvals.
+    let careful = may.is_some_and(|may| may.once_only || may.risk < crate::Risk::Dangerous);
+    if job.work == Work::Resume && careful {
+        return Err(Refusal::Role(member.id.clone(), what));
+    }
+    if job.roster != fleet.pinned.hash {
+        return Err(Refusal::OtherRoster);
+    }
+    if !fleet.is_fresh(now) {
+        return Err(Refusal::Stale);
+    }
+    if job.at > now.wall.saturating_add(SKEW) {
+        return Err(Refusal::Future);
+    }
+    let late = job.at < now.wall.saturating_sub(SKEW);
+    if late || fleet.jobs.get(&member.id).is_some_and(|last| job.at <= *last) {
+        return Err(Refusal::Older);
+    }
+    Ok(Admitted::Job { id: sealed.id, member: member.id.clone(), job: Box::new(job) })
+}
+
+/// Returns the role that may ask for some work, and what it does in words.
+fn needed_for(work: &Work) -> (Role, &'static str) {
+    match work {
+        Work::Replay { .. } | Work::Policy => (Role::Publisher, "ask a host about its policy"),
+        Work::Block { .. } => (Role::Approver, "block a host's agents"),
+        Work::Resume => (Role::Approver, "let a host's agents work again"),
+    }
 }

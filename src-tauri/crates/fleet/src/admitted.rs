@@ -3,6 +3,7 @@
 use crate::Millis;
 use crate::bundle::{Bundle, Stage};
 use crate::id::{Hash, Id};
+use crate::job::Job;
 use crate::message::{Answer, Receipt};
 use crate::roster::{Fresh, Pinned};
 use std::time::Duration;
@@ -36,6 +37,15 @@ pub enum Admitted {
     },
     /// The hosts that a policy is for.
     Stage(Stage),
+    /// Work for this host.
+    Job {
+        /// Id of the job.
+        id: Id,
+        /// The member that asks.
+        member: Id,
+        /// The work, with its time.
+        job: Box<Job>,
+    },
 }
 
 /// An answer that counts.

@@ -35,6 +35,8 @@ pub struct Head {
     pub hash: Hash,
     /// Number of records that it covers.
     pub count: u64,
+    /// Head of the chain of those records.
+    pub records: Hash,
 }
 
 /// Something that is wrong with a host's audit.
@@ -130,7 +132,7 @@ pub fn verify<'a>(
             seen = true;
             findings.extend((kept.hash != hash).then_some(Finding::Replaced(seq)));
         }
-        last = Some(Head { seq, hash, count: anchor.count });
+        last = Some(Head { seq, hash, count: anchor.count, records: anchor.head });
     }
     if let (false, Some(kept)) = (seen, kept) {
         findings.push(match last.map_or(0, |last| last.seq) {

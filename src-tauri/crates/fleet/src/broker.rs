@@ -1,7 +1,7 @@
 //! The broker: subjects, streams, and a configuration of nats-server in which every member may do what it must, and no
 //! more.
 
-use crate::id::Id;
+use crate::id::{Hash, Id};
 use crate::keys::VerifyKey;
 use crate::roster::{Member, Role, Roster};
 use std::fmt::Write as _;
@@ -29,6 +29,27 @@ impl Subjects {
     /// Answers to a host, by request and reply.
     pub fn answers(&self, host: &Id) -> String {
         format!("pf.{}.ans.{host}", self.fleet)
+    }
+
+    /// Jobs of a host, by request and reply; `*` for all.
+    pub fn jobs(&self, host: &str) -> String {
+        format!("pf.{}.job.{host}", self.fleet)
+    }
+
+    /// Returns the subject of a host's audit; `*` for all.
+    pub fn audit(&self, host: &str) -> String {
+        format!("pf.{}.audit.{host}", self.fleet)
+    }
+
+    /// Returns the name of the stream with the audit of all hosts.
+    pub fn audit_stream(&self) -> String {
+        format!("pf-{}-a", self.fleet)
+    }
+
+    /// Returns the key of a group's bundle or stage in the bucket. The broker is not told the group's name.
+    pub fn group_key(&self, kind: &str, group: &Id) -> String {
+        let parts = [self.fleet.as_str().as_bytes(), group.as_str().as_bytes()];
+        format!("{kind}.{}", Hash::of_parts("postern-fleet group 1", &parts).short())
     }
 
     /// Returns the subject on which a member reports that it is there.
@@ -128,18 +149,26 @@ impl Broker<'_> {
         user.reads(&format!("KV_{}", names.bucket()));
         user.publish.push(names.presence(id.as_str()));
         if member.has(Role::Host) {
-            user.publish.push(names.questions(id));
-            user.subscribe.extend([names.answers(id), names.presence("*")]);
+            user.publish.extend([names.questions(id), names.audit(id.as_str())]);
+            user.subscribe.extend([names.answers(id), names.presence("*"), names.jobs(id.as_str())]);
         }
         if member.has(Role::Approver) {
             user.publish.push(format!("pf.{}.ans.*", self.fleet));
             user.subscribe.extend([names.all_questions(), names.presence("*")]);
             user.reads(&names.question_stream());
+            user.reads(&names.audit_stream());
+            user.publish.push(names.jobs("*"));
+        }
+        if member.has(Role::Publisher) {
+            user.publish.extend([names.key("bundle.>"), names.key("stage.>"), names.jobs("*")]);
+        }
+        if member.has(Role::Auditor) {
+            user.reads(&names.audit_stream());
         }
         if member.has(Role::Owner) {
             user.publish.push(names.key(">"));
             user.subscribe.push(format!("pf.{}.join.*", self.fleet));
-            for stream in [format!("KV_{}", names.bucket()), names.question_stream()] {
+            for stream in [format!("KV_{}", names.bucket()), names.question_stream(), names.audit_stream()] {
                 user.publish.push(format!("$JS.API.STREAM.CREATE.{stream}"));
                 user.publish.push(format!("$JS.API.STREAM.UPDATE.{stream}"));
             }

@@ -85,3 +85,8 @@ pub struct InForce {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub good: Option<Hash>,
 }
+
+/// Names a bundle, as verdicts and people do: `minis/42#3fa9`.
+pub fn bundle_name(group: &Id, version: u64, bundle: &Hash) -> String {
+    format!("{group}/{version}#{}", &bundle.short()[..4])
+}

@@ -30,6 +30,8 @@ pub struct Fleet {
     pub(crate) open: BTreeMap<Id, Open>,
     pub(crate) settled: VecDeque<Settled>,
     pub(crate) policy: BTreeMap<Id, InForce>,
+    /// Time of the last job of each member.
+    pub(crate) jobs: BTreeMap<Id, Millis>,
 }
 
 /// The last `fresh` and when it came, by the host's timer.
@@ -82,6 +84,7 @@ impl Fleet {
             open: BTreeMap::new(),
             settled: VecDeque::new(),
             policy: BTreeMap::new(),
+            jobs: BTreeMap::new(),
         }
     }
 
@@ -89,6 +92,16 @@ impl Fleet {
     pub fn restore(&mut self, fresh: Option<Fresh>, policy: BTreeMap<Id, InForce>) {
         self.fresh = fresh.map(|fresh| Said { fresh, came: None });
         self.policy = policy;
+    }
+
+    /// Takes back the times of the last jobs, which no restart may forget: a job would count twice.
+    pub fn restore_jobs(&mut self, jobs: BTreeMap<Id, Millis>) {
+        self.jobs = jobs;
+    }
+
+    /// Returns the time of the last job of each member, to be kept over a restart.
+    pub fn jobs(&self) -> &BTreeMap<Id, Millis> {
+        &self.jobs
     }
 
     /// Returns the last `fresh`, to be kept over a restart.
@@ -166,6 +179,9 @@ impl Fleet {
                 let good = before.and_then(|policy| policy.good);
                 let policy = InForce { version: bundle.version, bundle: *hash, stage, good };
                 self.policy.insert(bundle.group.clone(), policy);
+            }
+            Admitted::Job { member, job, .. } => {
+                self.jobs.insert(member.clone(), job.at);
             }
             Admitted::Stage(stage) => {
                 let reached = stage.reach.covers(&self.me, &stage.bundle);

@@ -13,6 +13,7 @@ mod code;
 mod envelope;
 mod host;
 mod id;
+mod job;
 mod join;
 mod keys;
 mod message;
@@ -23,15 +24,16 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-pub use admit::admit;
+pub use admit::{admit, published};
 pub use admitted::{Admitted, Decided, Now};
 pub use anchor::{Anchor, Finding, Head, Report, chained, records_match, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
-pub use bundle::{Bundle, InForce, Reach, Stage};
+pub use bundle::{Bundle, InForce, Reach, Stage, bundle_name};
 pub use code::{CODE_LASTS, Code, CodeError};
 pub use envelope::{Envelope, EnvelopeError, Signature, pae};
 pub use host::{Fleet, Open, Settled};
 pub use id::{Hash, Id, IdError};
+pub use job::{GroupState, Job, JobReport, Reported, Work};
 pub use join::{Introduction, JoinError, Joined, Party, Reveal, Side};
 pub use keys::{KeyError, OpenKey, SealKey, SignKey, VerifyKey};
 pub use message::{Answer, Body, Choice, Closing, Header, Kind, Payload, Presence, Question, Receipt, Risk};

@@ -3,6 +3,7 @@
 use crate::bundle::{Bundle, Stage};
 use crate::envelope::Envelope;
 use crate::id::{Hash, Id};
+use crate::job::{Job, JobReport};
 use crate::keys::{OpenKey, SealKey, SignKey};
 use crate::refusal::Refusal;
 use crate::roster::{Fresh, Roster};
@@ -35,11 +36,15 @@ pub enum Kind {
     Stage,
     /// The head of a host's audit.
     Anchor,
+    /// Work that a member asks of a host.
+    Job,
+    /// Result of that work.
+    JobReport,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Question,
         Self::Closing,
         Self::Answer,
@@ -50,6 +55,8 @@ impl Kind {
         Self::Bundle,
         Self::Stage,
         Self::Anchor,
+        Self::Job,
+        Self::JobReport,
     ];
 
     /// Returns its type in an envelope.
@@ -65,6 +72,8 @@ impl Kind {
             Self::Bundle => "application/vnd.postern.fleet.bundle+json",
             Self::Stage => "application/vnd.postern.fleet.stage+json",
             Self::Anchor => "application/vnd.postern.fleet.anchor+json",
+            Self::Job => "application/vnd.postern.fleet.job+json",
+            Self::JobReport => "application/vnd.postern.fleet.report+json",
         }
     }
 
@@ -74,7 +83,8 @@ impl Kind {
             Self::Answer | Self::Receipt | Self::Closing => 8 << 10,
             Self::Presence | Self::Fresh | Self::Anchor => 4 << 10,
             Self::Question | Self::Stage => 64 << 10,
-            Self::Roster | Self::Bundle => 512 << 10,
+            Self::JobReport => 256 << 10,
+            Self::Roster | Self::Bundle | Self::Job => 512 << 10,
         }
     }
 
@@ -328,4 +338,4 @@ pub struct Presence {
 macro_rules! bodies {
     ($($body:ident),+) => { $(impl Body for $body { const KIND: Kind = Kind::$body; })+ };
 }
-bodies!(Question, Closing, Answer, Receipt, Presence, Roster, Fresh, Bundle, Stage, Anchor);
+bodies!(Question, Closing, Answer, Receipt, Presence, Roster, Fresh, Bundle, Stage, Anchor, Job, JobReport);

@@ -1,6 +1,6 @@
 //! The host: everything that runs behind a window, a terminal or `postern serve`.
 
-use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
+use crate::ask::{ApproverGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places};
 use crate::clock::{lasting, now};
 use crate::control::{self, Control, Handle as Handles, ListenError, Listening, Stranger};
@@ -149,7 +149,10 @@ impl Host {
         let places = Places {
             data: data.clone(),
             home: world.home.clone(),
-            managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE), &config.user.name),
+            managed: {
+                let system = ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE), &config.user.name);
+                system.into_iter().chain([ManagedPlace::fleet(&data)]).collect()
+            },
             any_case: world.any_case,
             root_entries: Arc::clone(&world.root_entries),
         };
@@ -294,7 +297,7 @@ impl Host {
     }
 
     /// Adds an approver, which stays connected while the guard is held.
-    pub fn face(&self, kind: FaceKind) -> FaceGuard {
+    pub fn face(&self, kind: FaceKind) -> ApproverGuard {
         self.inner.faces.enter(kind)
     }
 
@@ -305,13 +308,23 @@ impl Host {
 
     /// Returns a remote face under a name of its own ("websocket, Anna's phone"), which is told as the one
     /// who answered.
-    pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
+    pub fn named_face(&self, kind: FaceKind, name: &str) -> ApproverGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
     }
 
     /// Says by what the network vouches for a remote face: the audit names it beside the face's name.
-    pub fn identify(&self, face: &FaceGuard, id: &str) {
+    pub fn identify(&self, face: &ApproverGuard, id: &str) {
         self.inner.faces.identify(face.id(), id);
+    }
+
+    /// Says for which person of the fleet a remote face speaks.
+    pub fn speak_for(&self, face: &ApproverGuard, person: &str) {
+        self.inner.faces.speak_for(face.id(), person);
+    }
+
+    /// Says which person of the fleet is at this Mac; `None` if nobody's key is here.
+    pub fn set_own_person(&self, person: Option<String>) {
+        self.inner.faces.set_own(person);
     }
 
     /// Gives this host its doors.
@@ -424,6 +437,33 @@ impl Host {
     pub async fn wake_up(&self) {
         // As above.
         _ = self.inner.gate.wake_up().await;
+    }
+
+    /// Checks a fleet's policy, in the form of an organization's file. Nothing changes.
+    ///
+    /// # Errors
+    /// Says what is wrong and where.
+    pub fn check_policy(&self, text: &str) -> Result<usize, String> {
+        self.inner.control.check_policy(text)
+    }
+
+    /// Puts a fleet's policy in force, or none: what waits is judged again.
+    pub async fn adopt_policy(&self, text: Option<String>) -> Result<(), ControlError> {
+        let control = self.inner.control.clone();
+        self.on_own(async move { control.adopt_policy(text).await }).await
+    }
+
+    /// Returns the number and the hash of the newest row of the audit; `None` if there is none.
+    pub async fn audit_head(&self) -> Option<(u64, [u8; 32])> {
+        let store = self.inner.store.clone();
+        let read = tokio::task::spawn_blocking(move || store.read(audit::newest));
+        let newest = read.await.ok()?.ok()??;
+        Some((u64::try_from(newest.number).ok()?, newest.hash.as_slice().try_into().ok()?))
+    }
+
+    /// Returns the number of the newest row of the audit, and waits for more of them.
+    pub fn audit_rows(&self) -> tokio::sync::watch::Receiver<i64> {
+        self.inner.store.recorded()
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last

@@ -28,14 +28,14 @@ mod spare;
 mod touches;
 mod watch;
 
-pub use ask::{FaceGuard, FaceId, FaceKind};
+pub use ask::{ApproverGuard, FaceId, FaceKind};
 pub use book::write_whole;
 pub use chats::{ChatMessage, QuestionRow};
 pub use clock::now;
 pub use control::{Control, Handle};
 pub use diagnosis::{Diagnosis, Owner, Process, diagnose};
 pub use folder::make_private;
-pub use gate::{Counts, Gate, Gone, Killed, PauseProblem, Unwritten};
+pub use gate::{AnswerElsewhere, Counts, Gate, Gone, Killed, PauseProblem, Unwritten};
 pub use host::{Host, HostConfig, StartError, exit_within};
 pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder};

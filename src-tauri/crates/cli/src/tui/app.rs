@@ -146,7 +146,9 @@ impl App {
         let mut groups: Vec<(&AgentId, Vec<&Question>)> = Vec::new();
         for question in &self.questions {
             let agent = &question.asker.agent;
-            match groups.iter_mut().find(|(known, _)| *known == agent) {
+            // An agent of another Mac is another agent.
+            let is_its = |group: &[&Question]| group.first().is_some_and(|first| first.host == question.host);
+            match groups.iter_mut().find(|(known, group)| *known == agent && is_its(group)) {
                 Some((_, group)) => group.push(question),
                 None => groups.push((agent, vec![question])),
             }

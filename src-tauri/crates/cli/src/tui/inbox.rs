@@ -21,7 +21,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut at = 0..0;
     for (agent, questions) in app.by_agent() {
-        let heading: Run = (format!("{agent}  {}", questions.len()), Style::new().bold());
+        let host = questions.first().and_then(|question| question.host.as_ref());
+        let host = host.map(|host| format!("{host} · ")).unwrap_or_default();
+        let heading: Run = (format!("{host}{agent}  {}", questions.len()), Style::new().bold());
         lines.extend(wrap(&[heading], width, 0));
         for question in questions {
             let from = lines.len();

@@ -68,6 +68,29 @@ pub fn not_applied(why: &NotApplied) -> Shown {
             Sentence::new("the rule was not saved, so nothing ran: ").then(not_applied(why))
         }
         NotApplied::ChoiceLost => Sentence::new("the choice was lost"),
+        NotApplied::AnswerThere => Sentence::new(
+            "on another Mac only allow, deny and the rules that the question offers can be answered: answer the rest there",
+        ),
+        NotApplied::Offline => Sentence::new("that Mac is offline: nothing was sent"),
+        NotApplied::Unconfirmed => Sentence::new("not confirmed; sending it again is safe"),
+        NotApplied::AnsweredElsewhere { by, place } => {
+            let told = Sentence::new("answered already");
+            let told = by.iter().fold(told, |told, by| told.say(" by ").fragment(by));
+            place.iter().fold(told, |told, place| told.say(" on ").fragment(place))
+        }
+        NotApplied::MorePeople(1) => Sentence::new("noted: one more person has to approve it"),
+        NotApplied::MorePeople(more) => {
+            Sentence::new("noted: ").number(usize::from(*more)).say(" more people have to approve it")
+        }
+        NotApplied::SamePerson(person) => {
+            Sentence::default().fragment(person).say(" approved it already: another person has to")
+        }
+        NotApplied::NoPerson => Sentence::new(
+            "several people have to approve it, each with a key of the fleet: approve it on your own Mac",
+        ),
+        NotApplied::OnceTogether => {
+            Sentence::new("what several people have to approve is allowed once: no rule can save that")
+        }
         NotApplied::NoCommand => Sentence::new("there is no command"),
         NotApplied::AgentDoes => Sentence::new("what an agent does itself cannot be changed here"),
         NotApplied::NotEnrolled => Sentence::new("the agent is not enrolled any more"),

@@ -10,7 +10,7 @@ use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::render::nothing_to_save;
 use postern_contract::{Answer, AnswerParams, ChatStatus, Question};
-use postern_host::FaceGuard;
+use postern_host::ApproverGuard;
 use postern_policy::{NothingToSave, RiskLevel};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -219,7 +219,7 @@ impl<M: Messenger> Hub<M> {
         // The connection may be lost by now: what was said before counts all the same.
         let passing = self.face_of(&owner.name);
         self.host.identify(&passing, &owner.id);
-        let face = self.faces.get(&owner.id).map_or(passing.id(), FaceGuard::id);
+        let face = self.faces.get(&owner.id).map_or(passing.id(), ApproverGuard::id);
         let id = approval.question.clone();
         let waiting = QuestionRef { question_id: id.clone() };
         let question = self.host.ask::<GetQuestion>(face, &waiting).await;

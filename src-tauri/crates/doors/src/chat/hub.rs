@@ -10,7 +10,7 @@ use super::settings::Settings;
 use super::text;
 use postern_contract::methods::{GetQuestion, QuestionRef};
 use postern_contract::{ChatStatus, Part, Question, Saved, Told};
-use postern_host::{FaceGuard, FaceKind, Host};
+use postern_host::{ApproverGuard, FaceKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ pub(super) struct Hub<M> {
     pub(super) register: Arc<Mutex<Register>>,
     pub(super) line: watch::Sender<Line>,
     /// Owners connected: while the network is there.
-    pub(super) faces: HashMap<String, FaceGuard>,
+    pub(super) faces: HashMap<String, ApproverGuard>,
     /// Decisions of our answers, until the host reports them.
     pub(super) ours: HashMap<String, Decided>,
     /// Recent messages by sender.
@@ -147,7 +147,12 @@ impl<M: Messenger> Hub<M> {
     /// Handles a notification of the host; returns false if the host ended.
     async fn news(&mut self, news: Result<Told, RecvError>, told: &mut Receiver<Told>) -> bool {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => self.ask(&question),
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+                // What waits on another Mac is that Mac's to send to chats.
+                if question.host.is_none() {
+                    self.ask(&question);
+                }
+            }
             Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
             Ok(Told::PolicyWidened(change)) => self.widened(&change),
             Ok(_) => {}
@@ -253,7 +258,7 @@ impl<M: Messenger> Hub<M> {
         let face = {
             let register = self.register();
             let there = register.owners().find(|owner| owner.place == place).or(register.owners().next());
-            there.and_then(|owner| self.faces.get(&owner.id)).map(FaceGuard::id)
+            there.and_then(|owner| self.faces.get(&owner.id)).map(ApproverGuard::id)
         };
         if let Some(face) = face {
             let shown = QuestionRef { question_id: question.id.clone() };
@@ -296,7 +301,7 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Returns an owner as a face, which is told as the one who answered.
-    pub(super) fn face_of(&self, owner: &str) -> FaceGuard {
+    pub(super) fn face_of(&self, owner: &str) -> ApproverGuard {
         let face = self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name));
         // What does not fit into a message is withheld before it comes to an answer.
         face.declare(Part::ALL);

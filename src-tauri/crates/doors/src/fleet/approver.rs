@@ -12,6 +12,8 @@ use postern_fleet::{
     Answer, Body as _, Choice, Closing, Envelope, Id, Kind, Payload, Pinned, Presence, Receipt, Role, Sealed,
     Seed, Subjects,
 };
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -27,6 +29,8 @@ pub struct Elsewhere {
     pub host: Id,
     /// Human-readable label of the host.
     pub name: String,
+    /// Groups of the host.
+    pub groups: Vec<Id>,
     /// Question as it is shown.
     pub question: Question,
     /// Number that the host raises with each change of the question.
@@ -37,7 +41,7 @@ pub struct Elsewhere {
 
 /// Reply of the host to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum AnswerReply {
     /// Answer counts; this many further people have to approve.
     Applied(u8),
     /// Somebody was first: who, and where.
@@ -61,20 +65,23 @@ pub enum News {
         host: String,
         /// The question.
         question: String,
-        /// Outcome, with the person who answered and the place.
-        words: String,
+        /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
+        outcome: String,
+        /// The person who answered, and the place.
+        by: Option<String>,
     },
 }
 
 /// An approver that is connected.
 #[derive(Debug)]
 pub struct Approver {
-    link: Link,
-    fleet: Id,
+    pub(super) link: Link,
+    pub(super) fleet: Id,
     me: Id,
     keys: Keys,
-    pinned: Pinned,
-    folder: Folder,
+    /// Roster that counts here, and the newest one once it was followed.
+    pinned: Mutex<Arc<Pinned>>,
+    pub(super) folder: Folder,
 }
 
 impl Approver {
@@ -89,7 +96,12 @@ impl Approver {
         if !pinned.roster.member(&me).is_some_and(|member| member.has(Role::Approver)) {
             return Err(FleetError::NoApprover);
         }
+        let pinned = Mutex::new(Arc::new(pinned));
         Ok(Self { link, fleet, me, keys, pinned, folder: folder.clone() })
+    }
+
+    pub(super) fn pinned(&self) -> Arc<Pinned> {
+        Arc::clone(&self.pinned.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns everything that waits, oldest first.
@@ -111,7 +123,9 @@ impl Approver {
                     waiting.retain(|other| other.question.id != one.question.id);
                     waiting.push(*one);
                 }
-                Some(Read::Closing { question, .. }) => waiting.retain(|other| other.question.id != question),
+                Some(Read::Closing { closing, .. }) => {
+                    waiting.retain(|other| other.question.id != closing.question.as_str());
+                }
                 None => {}
             }
             if pending == 0 {
@@ -124,9 +138,8 @@ impl Approver {
     }
 
     /// Tells what comes, and is present meanwhile, until `told` returns false or the connection is lost.
-    pub async fn watch(&mut self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
-        let stream = self.stream().await?;
-        let mut messages = self.messages(&stream, consumer::DeliverPolicy::New).await?;
+    pub async fn watch(&self, mut told: impl FnMut(News) -> bool) -> Result<(), FleetError> {
+        let mut messages = self.coming().await?;
         for one in self.waiting().await? {
             if !told(News::Waits(Box::new(one))) {
                 return Ok(());
@@ -135,56 +148,83 @@ impl Approver {
         let mut present = tokio::time::interval(PRESENT);
         loop {
             tokio::select! {
-                message = messages.next() => {
-                    let Some(Ok(message)) = message else {
-                        return Err(FleetError::Unreachable("the connection was lost".to_owned()));
-                    };
-                    if !self.read(&message).is_none_or(|read| told(read.news())) {
-                        return Ok(());
-                    }
-                }
+                news = self.next(&mut messages) => if !news?.is_none_or(&mut told) { return Ok(()) },
                 _ = present.tick() => {
-                    self.pinned =
-                        store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+                    self.follow().await?;
                     self.present().await?;
-                }
-                () = self.link.lost() => {
-                    return Err(FleetError::Unreachable("the connection was lost".to_owned()));
                 }
             }
         }
     }
 
+    /// Returns what comes from now on.
+    pub(super) async fn coming(&self) -> Result<consumer::push::Ordered, FleetError> {
+        let stream = self.stream().await?;
+        self.messages(&stream, consumer::DeliverPolicy::New).await
+    }
+
+    /// Returns the next news; `None` for a message that is none. Ends with the connection.
+    pub(super) async fn next(
+        &self,
+        messages: &mut consumer::push::Ordered,
+    ) -> Result<Option<News>, FleetError> {
+        let lost = || FleetError::Unreachable("the connection was lost".to_owned());
+        tokio::select! {
+            message = messages.next() => match message {
+                Some(Ok(message)) => Ok(self.read(&message).map(Read::news)),
+                Some(Err(_)) | None => Err(lost()),
+            },
+            () = self.link.lost() => Err(lost()),
+        }
+    }
+
+    /// Follows the rosters that the broker has.
+    pub(super) async fn follow(&self) -> Result<(), FleetError> {
+        let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+        *self.pinned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        Ok(())
+    }
+
     /// Says that this approver is there.
-    async fn present(&self) -> Result<(), FleetError> {
-        let body = Presence { at: super::wall(), roster: self.pinned.hash, policy: None };
+    pub(super) async fn present(&self) -> Result<(), FleetError> {
+        let body = Presence { at: super::wall(), roster: self.pinned().hash, policy: None };
         let bytes = super::header(&self.fleet, &self.me)?.sign(body, &[&self.keys.sign]).encode();
         let subject = Subjects::of(&self.fleet).presence(self.me.as_str());
         self.link.client.publish(subject, bytes.into()).await.map_err(FleetError::broker)
     }
 
-    /// Answers a question as it was shown here.
+    /// Answers a question as a terminal showed it: all of it.
     pub async fn answer(
         &self,
         to: &Elsewhere,
         answer: Choice,
         rule: Option<String>,
         feedback: Option<String>,
-    ) -> Result<Told, FleetError> {
-        let host = self.pinned.roster.member(&to.host).ok_or(FleetError::NoHost)?;
+    ) -> Result<AnswerReply, FleetError> {
+        self.answer_shown(to, &Part::ALL.into(), (answer, rule, feedback)).await
+    }
+
+    /// Answers a question of which these parts were shown here.
+    pub(super) async fn answer_shown(
+        &self,
+        to: &Elsewhere,
+        shows: &BTreeSet<Part>,
+        (answer, rule, feedback): (Choice, Option<String>, Option<String>),
+    ) -> Result<AnswerReply, FleetError> {
+        let pinned = self.pinned();
+        let host = pinned.roster.member(&to.host).ok_or(FleetError::NoHost)?;
         let body = Answer {
             question: to.question.id.parse().map_err(FleetError::refused)?,
             revision: to.revision,
             digest: to.question.digest.clone(),
             answer,
             rule,
-            // A terminal prints all of a question.
-            shows: Part::ALL
+            shows: shows
                 .iter()
                 .filter_map(|part| Some(serde_json::to_value(part).ok()?.as_str()?.to_owned()))
                 .collect(),
             feedback,
-            roster: self.pinned.hash,
+            roster: pinned.hash,
         };
         let (header, mut seed) = (super::header(&self.fleet, &self.me)?, Seed::new(super::random()?));
         let sealed = header.seal(&body, &[host.seal], &self.keys.sign, &mut seed);
@@ -192,20 +232,24 @@ impl Approver {
         let subject = Subjects::of(&self.fleet).answers(&to.host);
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(CONFIRM));
         match self.link.client.send_request(subject, request).await {
-            Ok(reply) => Ok(self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(Told::NotConfirmed)),
-            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(Told::Offline),
-            Err(_) => Ok(Told::NotConfirmed),
+            Ok(reply) => {
+                Ok(self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(AnswerReply::NotConfirmed))
+            }
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(AnswerReply::Offline),
+            Err(_) => Ok(AnswerReply::NotConfirmed),
         }
     }
 
     /// Reads the host's receipt, if it is the host's and about this answer.
-    fn receipt(&self, host: &Id, answer: &Id, bytes: &[u8]) -> Option<Told> {
+    fn receipt(&self, host: &Id, answer: &Id, bytes: &[u8]) -> Option<AnswerReply> {
         let (from, receipt): (Id, Receipt) = self.open(bytes)?;
         (from == *host).then_some(())?;
         match receipt {
-            Receipt::Applied { answer: of, missing } if of == *answer => Some(Told::Applied(missing)),
-            Receipt::Closed { answer: of, by, place } if of == *answer => Some(Told::Closed(by, place)),
-            Receipt::Refused { answer: of, reason } if of == *answer => Some(Told::Refused(reason)),
+            Receipt::Applied { answer: of, missing } if of == *answer => Some(AnswerReply::Applied(missing)),
+            Receipt::Closed { answer: of, by, place } if of == *answer => {
+                Some(AnswerReply::Closed(by, place))
+            }
+            Receipt::Refused { answer: of, reason } if of == *answer => Some(AnswerReply::Refused(reason)),
             Receipt::Applied { .. } | Receipt::Closed { .. } | Receipt::Refused { .. } => None,
         }
     }
@@ -215,7 +259,8 @@ impl Approver {
         let envelope = Envelope::decode(bytes, B::KIND.limit()).ok()?;
         (envelope.payload_type == B::KIND.media_type()).then_some(())?;
         let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
-        let host = self.pinned.roster.member(&payload.from).filter(|member| member.has(Role::Host))?;
+        let pinned = self.pinned();
+        let host = pinned.roster.member(&payload.from).filter(|member| member.has(Role::Host))?;
         let signed = payload.fleet == self.fleet && !envelope.signers([((), &host.sign)]).is_empty();
         signed.then_some(())?;
         Some((payload.from.clone(), payload.open(&self.keys.open).ok()?))
@@ -225,28 +270,24 @@ impl Approver {
         let kind = Envelope::decode(&message.payload, Kind::Question.limit()).ok()?.payload_type;
         if kind == Closing::KIND.media_type() {
             let (host, closing): (Id, Closing) = self.open(&message.payload)?;
-            let by = closing.by.map(|by| format!(" by {by}")).unwrap_or_default();
-            let place = closing.place.map(|place| format!(" on {place}")).unwrap_or_default();
-            let words = format!("{}{by}{place}", closing.outcome);
-            return Some(Read::Closing {
-                host: self.name(&host),
-                question: closing.question.to_string(),
-                words,
-            });
+            return Some(Read::Closing { host: self.name(&host), closing });
         }
         let (host, asked): (Id, postern_fleet::Question) = self.open(&message.payload)?;
-        let question: Question = serde_json::from_value(asked.facts).ok()?;
+        let name = self.name(&host);
+        let question = postern_contract::from_afar(asked.facts, &name)?;
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
         let published = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
         let ends = i64::try_from(published).ok()?.saturating_add(i64::try_from(asked.expires_in).ok()?);
-        let name = self.name(&host);
-        Some(Read::Question(Box::new(Elsewhere { host, name, question, revision: asked.revision, ends })))
+        let question = Question { expires_at: ends, ..question };
+        let groups = self.pinned().roster.member(&host).map(|host| host.groups.clone()).unwrap_or_default();
+        let revision = asked.revision;
+        Some(Read::Question(Box::new(Elsewhere { host, name, groups, question, revision, ends })))
     }
 
     /// Looks a host up in the roster, never in a message, and returns what people call it.
     fn name(&self, host: &Id) -> String {
-        self.pinned.roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
+        self.pinned().roster.member(host).map_or_else(|| host.to_string(), |member| member.name.clone())
     }
 
     async fn stream(&self) -> Result<jetstream::stream::Stream, FleetError> {
@@ -272,14 +313,24 @@ impl Approver {
 /// A message of the stream.
 enum Read {
     Question(Box<Elsewhere>),
-    Closing { host: String, question: String, words: String },
+    Closing { host: String, closing: Closing },
 }
 
 impl Read {
     fn news(self) -> News {
         match self {
             Self::Question(one) => News::Waits(one),
-            Self::Closing { host, question, words } => News::Closed { host, question, words },
+            Self::Closing { host, closing: Closing { question, outcome, by, place } } => {
+                News::Closed { host, question: question.to_string(), outcome, by: answered_by(by, place) }
+            }
         }
+    }
+}
+
+/// Returns who answered where, in words.
+pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<String> {
+    match (by, place) {
+        (Some(by), Some(place)) => Some(format!("{by} on {place}")),
+        (by, place) => by.or(place),
     }
 }

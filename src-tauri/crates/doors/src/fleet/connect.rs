@@ -5,11 +5,11 @@ use async_nats::{Client, ConnectOptions, Event};
 use postern_fleet::{Hash, SignKey, Subjects};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use tokio_util::sync::CancellationToken;
 
 /// Interval at which either side checks that the other is there, and longest time to connect.
 const PING: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ const REQUEST: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) client: Client,
-    lost: mpsc::Receiver<()>,
+    lost: CancellationToken,
 }
 
 impl Link {
@@ -32,7 +32,8 @@ impl Link {
         key: &SignKey,
         name: &str,
     ) -> Result<Self, FleetError> {
-        let (tell, lost) = mpsc::channel(1);
+        let lost = CancellationToken::new();
+        let tell = lost.clone();
         let options = ConnectOptions::with_nkey(key.nkey_seed())
             .require_tls(true)
             .tls_client_config(pinned(certificate)?)
@@ -49,8 +50,7 @@ impl Link {
                 let tell = tell.clone();
                 async move {
                     if gone {
-                        // It is told already, or nobody waits any more.
-                        _ = tell.try_send(());
+                        tell.cancel();
                     }
                 }
             });
@@ -62,8 +62,8 @@ impl Link {
     }
 
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
-    pub(super) async fn lost(&mut self) {
-        _ = self.lost.recv().await;
+    pub(super) async fn lost(&self) {
+        self.lost.cancelled().await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::Link;
-use super::keep::{Chain, Folder, Keys, Membership, Own};
+use super::keep::{Chain, Folder, Keys, Membership, Own, PolicyScope};
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use postern_fleet::{Code, Envelope, Hash, Id, Introduction, Joined, Party, Pinned, Reveal, Side, Subjects};
@@ -76,7 +76,11 @@ impl Joining {
     }
 
     /// Waits until the owner has compared the digits, and keeps what makes this Mac a member.
-    pub async fn welcomed(self, folder: &Folder) -> Result<(Membership, Pinned), FleetError> {
+    pub async fn welcomed(
+        self,
+        folder: &Folder,
+        policy: PolicyScope,
+    ) -> Result<(Membership, Pinned), FleetError> {
         let Self { client, code, keys, joined } = self;
         let subject = Subjects::of(&code.fleet).join(&code.join);
         let Verdict::Welcome { rosters, ids } = asked(&client, &subject, &Said::Wait, PATIENCE).await? else {
@@ -105,7 +109,7 @@ impl Joining {
             members.push(Own { id, host: *host });
         }
         let Code { fleet, server, certificate, .. } = code;
-        let membership = Membership { fleet, server, certificate, members, broker: None };
+        let membership = Membership { fleet, server, certificate, members, policy, broker: None };
         folder.pin(&pinned, envelope)?;
         folder.keep_membership(&membership)?;
         Ok((membership, pinned))

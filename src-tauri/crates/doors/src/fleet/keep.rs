@@ -15,10 +15,37 @@ use std::path::{Path, PathBuf};
 /// Largest number of rosters between the one that a code names and the one that a new member is in.
 const ROSTERS: usize = 10;
 
+/// Everything that makes this Mac a member.
+const FILES: [&str; 12] = [
+    "member.json",
+    "keys",
+    "roster.json",
+    "fresh.json",
+    "invited.json",
+    "broker.conf",
+    "policy",
+    "policy.json",
+    "jobs.json",
+    "published.json",
+    "heads.json",
+    "anchored.json",
+];
+
 /// The folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
+}
+
+/// Extent to which a fleet may change what runs on a host. Its person chooses it at joining.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyScope {
+    /// Deny, and ask more people.
+    #[default]
+    Deny,
+    /// Allow, and decide settings, as well.
+    Allow,
 }
 
 /// Facts about the fleet besides its roster.
@@ -33,6 +60,9 @@ pub struct Membership {
     pub certificate: Hash,
     /// The members that this Mac is: a host, an approver, or both.
     pub members: Vec<Own>,
+    /// Extent to which the fleet's policy counts on this Mac.
+    #[serde(default)]
+    pub policy: PolicyScope,
     /// Address of the broker, if this Mac keeps its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broker: Option<OwnBroker>,
@@ -131,7 +161,7 @@ impl Folder {
 
     /// Removes everything that makes this Mac a member. What the broker stores stays.
     pub fn forget(&self) -> Result<(), FleetError> {
-        for name in ["member.json", "keys", "roster.json", "fresh.json", "invited.json", "broker.conf"] {
+        for name in FILES {
             let path = self.path.join(name);
             let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             match gone {
@@ -210,7 +240,7 @@ impl Folder {
         self.write("invited.json", &invited)
     }
 
-    fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, FleetError> {
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, FleetError> {
         match fs::read(self.path.join(name)) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map(Some)
@@ -220,7 +250,7 @@ impl Folder {
         }
     }
 
-    fn write<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
+    pub(super) fn write<T: Serialize>(&self, name: &str, value: &T) -> Result<(), FleetError> {
         self.write_text(name, &serde_json::to_vec_pretty(value).map_err(FleetError::own)?)
     }
 

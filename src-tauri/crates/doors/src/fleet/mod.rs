@@ -2,18 +2,24 @@
 //! by [`postern_fleet::admit`] on the host that asks.
 
 mod approver;
+mod audit;
 mod connect;
+mod inbox;
 mod joining;
 mod keep;
 mod owner;
+mod policy;
+mod publisher;
 mod session;
 mod store;
 
-pub use approver::{Approver, Elsewhere, News, Told};
+pub use approver::{AnswerReply, Approver, Elsewhere, News};
+pub use audit::Verified;
 pub use joining::{Inviting, Joining, Met};
-pub use keep::{Folder, Membership, Own, OwnBroker};
+pub use keep::{Folder, Membership, Own, OwnBroker, PolicyScope};
 pub use owner::{Invitation, Owner, Started, Wanted, start};
-pub use postern_fleet::{Approver as May, Choice, Code, Id, Member, Risk, Role};
+pub use postern_fleet::{Approver as May, Choice, Code, Id, Member, Reach, Reported, Risk, Role, Work};
+pub use publisher::{Asked, HostReply, Publisher};
 
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use postern_contract::Lines;
@@ -95,11 +101,36 @@ fn wall() -> i64 {
     postern_host::now()
 }
 
-/// The open door: this Mac is a host of its fleet.
+/// A side of this Mac that has a connection of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    /// Questions of this Mac go to approvers elsewhere.
+    Host,
+    /// Questions of other Macs come to its inbox.
+    Inbox,
+}
+
+/// Reason why each side is not connected; `None` while it is.
+type Troubles = BTreeMap<Side, Option<String>>;
+
+/// Everything that a side connects with.
+#[derive(Debug, Clone)]
+struct Line {
+    host: Host,
+    folder: Folder,
+    state: Arc<Mutex<Troubles>>,
+    started: Instant,
+}
+
+fn say(state: &Mutex<Troubles>, side: Side, trouble: Option<String>) {
+    state.lock().unwrap_or_else(PoisonError::into_inner).insert(side, trouble);
+}
+
+/// The open door: this Mac asks in its fleet, or shows what others ask.
 #[derive(Debug)]
 pub(crate) struct Door {
     folder: Folder,
-    state: Arc<Mutex<Option<String>>>,
+    state: Arc<Mutex<Troubles>>,
     closed: CancellationToken,
     tasks: TaskTracker,
 }
@@ -109,19 +140,19 @@ impl Door {
     pub(crate) fn open(host: &Host) -> Result<Self, ControlError> {
         let folder = Folder::of(host.data());
         let membership = folder.membership().map_err(|error| ControlError::invalid(error.to_string()))?;
-        if membership.own(true).is_none() {
-            return Err(ControlError::invalid("this Mac is no host of its fleet: its questions stay here"));
-        }
-        let state = Arc::new(Mutex::new(Some("it connects".to_owned())));
+        let state = Arc::new(Mutex::new(BTreeMap::new()));
         let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
-        let work = {
-            let (host, folder, state, closed) =
-                (host.clone(), folder.clone(), Arc::clone(&state), closed.clone());
-            // The timer of questions runs on over lost connections and crashes.
-            let started = Instant::now();
-            move || connected(host.clone(), folder.clone(), Arc::clone(&state), closed.clone(), started)
-        };
-        tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
+        // The timer of questions runs on over lost connections and crashes.
+        let started = Instant::now();
+        let sides = [(Side::Host, true), (Side::Inbox, false)];
+        for (side, _) in sides.into_iter().filter(|(_, host)| membership.own(*host).is_some()) {
+            say(&state, side, Some("it connects".to_owned()));
+            let line =
+                Line { host: host.clone(), folder: folder.clone(), state: Arc::clone(&state), started };
+            let ends = closed.clone();
+            let work = move || connected(line.clone(), side, ends.clone());
+            tasks.spawn(keep_running(DoorKind::Fleet, closed.clone(), AFTER_A_CRASH, work));
+        }
         tasks.close();
         Ok(Self { folder, state, closed, tasks })
     }
@@ -144,7 +175,7 @@ impl Door {
     }
 
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).values().flatten().next().cloned()
     }
 
     pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
@@ -162,26 +193,32 @@ impl Door {
     }
 }
 
-async fn connected(
-    host: Host,
-    folder: Folder,
-    state: Arc<Mutex<Option<String>>>,
-    closed: CancellationToken,
-    started: Instant,
-) {
-    let say = |trouble: Option<String>| *state.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+/// Connects one side, now and whenever the connection is lost.
+async fn connected(line: Line, side: Side, closed: CancellationToken) {
+    let Line { host, folder, state, started } = line;
     let mut rest = REST;
     loop {
-        let once = Box::pin(async {
-            let session = Session::open(&host, &folder, started).await?;
-            say(None);
-            session.serve().await
-        });
+        let there = || say(&state, side, None);
         let began = Instant::now();
-        let Some(ended) = closed.run_until_cancelled(once).await else { return };
+        let once = async {
+            match side {
+                Side::Host => {
+                    let session = Session::open(&host, &folder, started).await?;
+                    there();
+                    session.serve().await
+                }
+                Side::Inbox => inbox::serve(&host, &folder, there).await,
+            }
+        };
+        let ended = closed.run_until_cancelled(Box::pin(once)).await;
+        if side == Side::Inbox {
+            // Nothing of it stays on show. A gate that is gone shows nothing.
+            _ = host.gate().clear_elsewhere().await;
+        }
+        let Some(ended) = ended else { return };
         if let Err(error) = ended {
-            tracing::warn!(%error, "the fleet's broker is not connected");
-            say(Some(error.to_string()));
+            tracing::warn!(%error, ?side, "the fleet's broker is not connected");
+            say(&state, side, Some(error.to_string()));
         }
         rest = if began.elapsed() > LONGEST_REST { REST } else { (rest * 2).min(LONGEST_REST) };
         if closed.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {

@@ -2,8 +2,8 @@
 
 use super::connect::Link;
 use super::joining::{Inviting, Met};
-use super::keep::{Folder, Keys, Membership, Own, OwnBroker};
-use super::{FleetError, store};
+use super::keep::{Folder, Keys, Membership, Own, OwnBroker, PolicyScope};
+use super::{FleetError, policy, store};
 use postern_fleet::{
     Approver, Broker, CODE_LASTS, Code, Envelope, Hash, Id, Introduction, Member, Pinned, Risk, Role, Roster,
 };
@@ -20,6 +20,8 @@ pub struct Wanted {
     pub person: String,
     /// Group of its host, and of what its person answers for.
     pub group: Id,
+    /// Extent to which the fleet's policy counts on this Mac.
+    pub policy: PolicyScope,
     /// True if nats-server is older than 2.10.
     pub before_2_10: bool,
 }
@@ -49,7 +51,7 @@ pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
     let name = &wanted.name;
     let owner = Member {
         person: wanted.person.clone(),
-        roles: vec![Role::Owner, Role::Approver],
+        roles: vec![Role::Owner, Role::Publisher, Role::Approver],
         approver: Some(approver),
         ..member(&person, name, &own.introduce(name, false))
     };
@@ -73,6 +75,7 @@ pub fn start(folder: &Folder, wanted: &Wanted) -> Result<Started, FleetError> {
         server: format!("tls://{}", wanted.listen),
         certificate: Hash::of(made.cert.der()),
         members: vec![Own { id: person.clone(), host: false }, Own { id: host.clone(), host: true }],
+        policy: wanted.policy,
         broker: Some(OwnBroker { listen: wanted.listen.to_string(), before_2_10: wanted.before_2_10 }),
     };
     let configuration = configuration(folder, &membership, &pinned, &[])?;
@@ -141,6 +144,8 @@ pub struct Invitation {
     pub groups: Vec<Id>,
     /// Limits of what its person may approve.
     pub approver: Approver,
+    /// True if its person may publish policy.
+    pub publisher: bool,
 }
 
 /// An owner that is connected.
@@ -221,7 +226,9 @@ impl Owner {
                 Member { roles: vec![Role::Host], groups: invitation.groups.clone(), ..member }
             } else {
                 let approver = Some(invitation.approver.clone());
-                Member { person: invitation.person.clone(), roles: vec![Role::Approver], approver, ..member }
+                let publisher = invitation.publisher.then_some(Role::Publisher);
+                let roles = [Role::Approver].into_iter().chain(publisher).collect();
+                Member { person: invitation.person.clone(), roles, approver, ..member }
             });
             ids.push(id);
         }
@@ -260,6 +267,7 @@ impl Owner {
         let (envelope, pinned) =
             store::publish(&self.link.client, &self.membership.fleet, by, &self.pinned, roster).await?;
         self.folder.pin(&pinned, &envelope)?;
+        policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &pinned).await?;
         self.pinned = pinned;
         Ok(envelope)
     }

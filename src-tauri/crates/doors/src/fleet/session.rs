@@ -2,24 +2,32 @@
 //!
 //! Their answers come back through the same path as any other approver's.
 
+mod adopted;
+mod anchors;
+mod jobs;
+
 use super::FleetError;
 use super::connect::Link;
 use super::keep::{Folder, Keys, Membership};
+use super::policy::HostPolicy;
 use super::store::{self, Stored};
+use anchors::Tried;
 use async_nats::{HeaderMap, Message};
 use futures_util::StreamExt as _;
+use jobs::Reporting;
 use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
-use postern_contract::{AnswerParams, Closed, Part, Question, Told};
+use postern_contract::{AnswerParams, Answered, Closed, Part, Question, Told};
 use postern_fleet::{
     Admitted, Choice, Closing, Decided, Envelope, Fleet, Id, Kind, Now, Open, Presence, Receipt, Refusal,
     Risk, Role, Seed, SignKey, Subjects, admit,
 };
-use postern_host::{FaceGuard, FaceKind, Host};
+use postern_host::{ApproverGuard, FaceKind, Host};
 use postern_policy::RiskLevel;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
 /// Answers that a host reads in a second.
@@ -30,6 +38,8 @@ const PRESENT: Duration = Duration::from_secs(90);
 const FRESH: Duration = Duration::from_hours(1);
 /// Interval between two checks for approvers that are gone.
 const TICK: Duration = Duration::from_secs(15);
+/// Jobs that may be under way.
+const JOBS: usize = 8;
 /// Longest time for a message to leave.
 const SEND: Duration = Duration::from_secs(5);
 
@@ -42,14 +52,21 @@ pub(super) struct Session {
     sign: SignKey,
     /// State that `admit` reads.
     fleet: Fleet,
+    policy: HostPolicy,
+    /// Time of the last anchor that was tried.
+    tried: Tried,
+    /// Results of jobs, which are done aside.
+    reports: (mpsc::Sender<Reporting>, mpsc::Receiver<Reporting>),
     started: Instant,
     /// Copy that was sent of each question that waits.
     sent: HashMap<String, Sent>,
     /// Approvers that are present, and until when.
-    present: BTreeMap<Id, (FaceGuard, Instant)>,
+    present: BTreeMap<Id, (ApproverGuard, Instant)>,
     /// Answers in this second.
     second: (Instant, u32),
     owner: Option<(Id, SignKey, Link)>,
+    /// The person's own member, who is at this Mac and not elsewhere.
+    person: Option<Id>,
 }
 
 impl Session {
@@ -60,9 +77,13 @@ impl Session {
         let Keys { sign, open, nkey } = folder.keys(&me)?;
         let link = Link::open(&membership.server, membership.certificate, &nkey, me.as_str()).await?;
         let mut fleet = Fleet::new(membership.fleet.clone(), me, open, folder.pinned()?);
-        fleet.restore(folder.fresh()?, BTreeMap::new());
+        let policy = HostPolicy::open(folder, membership.policy, &mut fleet)?;
+        fleet.restore_jobs(folder.jobs()?);
         let owner = Self::owner(folder, &membership, &fleet).await?;
         let names = Subjects::of(&membership.fleet);
+        let person = membership.own(false).cloned();
+        let own = person.as_ref().and_then(|id| fleet.pinned.roster.member(id));
+        host.set_own_person(own.map(|member| counted_as(member).to_owned()));
         Ok(Self {
             host: host.clone(),
             folder: folder.clone(),
@@ -70,11 +91,15 @@ impl Session {
             names,
             sign,
             fleet,
+            policy,
+            tried: None,
+            reports: mpsc::channel(JOBS),
             started,
             sent: HashMap::new(),
             present: BTreeMap::new(),
             second: (Instant::now(), 0),
             owner,
+            person,
         })
     }
 
@@ -99,8 +124,15 @@ impl Session {
         let mut kept = subscribed(self.names.key(">")).await?;
         let mut answers = subscribed(self.names.answers(&self.fleet.me)).await?;
         let mut presence = subscribed(self.names.presence("*")).await?;
+        let mut jobs = subscribed(self.names.jobs(self.fleet.me.as_str())).await?;
         for stored in store::read(&client, &self.fleet.id, &self.fleet.key).await? {
             self.take(&stored);
+        }
+        // What was kept holds even if the file of it is gone.
+        self.policy.put_in_force(&self.host).await;
+        let groups = self.fleet.groups().to_vec();
+        for stored in store::read_policy(&client, &self.fleet.id, &self.fleet.key, &groups).await? {
+            self.take_policy(&stored).await;
         }
         let mut told = self.host.watch();
         self.show_waiting().await?;
@@ -111,8 +143,13 @@ impl Session {
                 news = told.recv() => self.hear(news, &mut told).await?,
                 message = answers.next() => self.answered(some(message)?).await?,
                 message = kept.next() => self.changed(&some(message)?).await?,
+                message = jobs.next() => self.take_job(some(message)?).await?,
+                Some(report) = self.reports.1.recv() => self.report(report).await?,
                 message = presence.next() => self.came(&some(message)?),
-                _ = ticks.tick() => self.present.retain(|_, (_, until)| *until > Instant::now()),
+                _ = ticks.tick() => {
+                    self.present.retain(|_, (_, until)| *until > Instant::now());
+                    self.anchor_audit().await;
+                }
                 _ = fresh.tick() => self.say_fresh().await?,
             }
         }
@@ -124,7 +161,7 @@ impl Session {
 
     /// Takes a roster or word of what is current, if it counts.
     fn take(&mut self, stored: &Stored) -> bool {
-        let (Stored::Roster(bytes) | Stored::Fresh(bytes)) = stored;
+        let (Stored::Roster(bytes) | Stored::Fresh(bytes)) = stored else { return false };
         let now = self.now();
         let admitted = match admit(&self.fleet, bytes, now) {
             Ok(admitted @ (Admitted::Roster(_) | Admitted::Fresh(_))) => admitted,
@@ -151,11 +188,18 @@ impl Session {
 
     async fn changed(&mut self, message: &Message) -> Result<(), FleetError> {
         let stored = store::opened(&self.fleet.id, &self.fleet.key, &message.subject, &message.payload);
+        if let Some(stored @ Stored::Policy(_)) = &stored {
+            self.take_policy(stored).await;
+            return Ok(());
+        }
         if stored.is_some_and(|stored| self.take(&stored)) {
             // Others may read what waits, and some may no more.
             let roster = &self.fleet.pinned.roster;
             self.present.retain(|id, _| roster.member(id).is_some_and(|member| member.has(Role::Approver)));
             self.sent.clear();
+            let people = roster.approvers_of(self.fleet.groups()).map(|member| counted_as(member).to_owned());
+            let people = people.collect();
+            self.host.gate().keep_people(people).await.map_err(FleetError::refused)?;
             self.show_waiting().await?;
         }
         Ok(())
@@ -260,7 +304,9 @@ impl Session {
         told: &mut Receiver<Told>,
     ) -> Result<(), FleetError> {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question))
+                if question.host.is_none() =>
+            {
                 self.show(&question).await
             }
             Ok(Told::QuestionClosed(Closed { id, how, face, .. })) => {
@@ -303,6 +349,7 @@ impl Session {
         let right = envelope.payload_type == Kind::Presence.media_type()
             && payload.fleet == self.fleet.id
             && member.answers_for(self.fleet.groups())
+            && self.person.as_ref() != Some(&member.id)
             // A replayed word is no presence.
             && payload.body.at.abs_diff(super::wall()) < 5 * 60_000
             && !envelope.signers([((), &member.sign)]).is_empty();
@@ -314,6 +361,7 @@ impl Session {
             } else {
                 let face = self.host.named_face(FaceKind::Remote, &name);
                 self.host.identify(&face, id.as_str());
+                self.host.speak_for(&face, counted_as(member));
                 self.present.insert(id, (face, until));
             }
         }
@@ -366,6 +414,7 @@ impl Session {
         } else {
             passing = self.host.named_face(FaceKind::Remote, &named(&decided.person, &decided.device));
             self.host.identify(&passing, decided.member.as_str());
+            self.host.speak_for(&passing, &decided.person);
             &passing
         };
         face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
@@ -381,13 +430,14 @@ impl Session {
                 self.fleet.apply(&Admitted::Answer(decided), now);
                 Receipt::Applied { answer, missing: 0 }
             }
+            Ok(Answered { missing: Some(missing), .. }) => Receipt::Applied { answer, missing },
             Ok(answered) => Receipt::Refused { answer, reason: answered.reason.unwrap_or_default() },
             Err(error) => Receipt::Refused { answer, reason: error.message },
         }
     }
 
     /// Converts the answer to what the gate takes.
-    async fn params(&self, face: &FaceGuard, decided: &Decided) -> Result<AnswerParams, String> {
+    async fn params(&self, face: &ApproverGuard, decided: &Decided) -> Result<AnswerParams, String> {
         let said = &decided.answer;
         let id = said.question.to_string();
         let answer = match said.answer {
@@ -428,6 +478,11 @@ fn judged(question: &Question) -> String {
     let offers: Vec<_> = offers.collect();
     // Texts and lists always have a JSON form.
     serde_json::to_string(&(&question.digest, &question.risk, &question.danger, offers)).unwrap_or_default()
+}
+
+/// Returns the person that a member counts as: two devices of one person are one.
+fn counted_as(member: &postern_fleet::Member) -> &str {
+    if member.person.is_empty() { member.id.as_str() } else { &member.person }
 }
 
 fn device_of(person: &str, device: &str) -> String {

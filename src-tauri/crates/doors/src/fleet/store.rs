@@ -11,6 +11,8 @@ use std::time::Duration;
 /// Keys of the bucket.
 const ROSTER: &str = "roster";
 const FRESH: &str = "fresh";
+pub(super) const BUNDLE: &str = "bundle";
+pub(super) const STAGE: &str = "stage";
 /// Versions of each that are kept.
 const HISTORY: i64 = 10;
 /// Largest value.
@@ -49,11 +51,87 @@ pub(super) async fn prepare(client: &Client, fleet: &Id) -> Result<(), FleetErro
         ..stream::Config::default()
     };
     context.create_stream(questions).await.map_err(FleetError::broker)?;
+    let audit = stream::Config {
+        name: names.audit_stream(),
+        subjects: vec![names.audit("*")],
+        max_bytes: 1 << 30,
+        max_message_size: LARGEST,
+        discard: stream::DiscardPolicy::New,
+        duplicate_window: REPEATED,
+        deny_delete: true,
+        deny_purge: true,
+        allow_direct: true,
+        ..stream::Config::default()
+    };
+    context.create_stream(audit).await.map_err(FleetError::broker)?;
     Ok(())
 }
 
-fn bound(fleet: &Id) -> Vec<u8> {
-    format!("postern-fleet document 1\n{fleet}\n{ROSTER}\n").into_bytes()
+/// Returns the bytes that a sealed document is bound to.
+fn bound(fleet: &Id, key: &str) -> Vec<u8> {
+    format!("postern-fleet document 1\n{fleet}\n{key}\n").into_bytes()
+}
+
+/// A document of the bucket, opened.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// Envelope with the document.
+    pub(super) envelope: Envelope,
+    /// Revision in the bucket, for the next write.
+    pub(super) revision: u64,
+}
+
+/// Returns the newest document under a key; `None` if there is none that this member can open.
+pub(super) async fn newest(
+    client: &Client,
+    fleet: &Id,
+    open: &postern_fleet::OpenKey,
+    key: &str,
+) -> Result<Option<Document>, FleetError> {
+    let entry = bucket(client, fleet).await?.entry(key).await.map_err(FleetError::broker)?;
+    Ok(entry.and_then(|entry| {
+        Some(Document { revision: entry.revision, envelope: read_sealed(fleet, open, key, &entry.value)? })
+    }))
+}
+
+/// Returns all versions of a document that the bucket keeps, oldest first.
+pub(super) async fn versions(
+    client: &Client,
+    fleet: &Id,
+    open: &postern_fleet::OpenKey,
+    key: &str,
+) -> Result<Vec<Envelope>, FleetError> {
+    let history = bucket(client, fleet).await?.history(key).await.map_err(FleetError::broker)?;
+    let entries: Vec<kv::Entry> = history.try_collect().await.map_err(FleetError::broker)?;
+    Ok(entries.iter().filter_map(|entry| read_sealed(fleet, open, key, &entry.value)).collect())
+}
+
+fn read_sealed(fleet: &Id, open: &postern_fleet::OpenKey, key: &str, value: &[u8]) -> Option<Envelope> {
+    let sealed: Sealed = serde_json::from_slice(value).ok()?;
+    let bytes = sealed.open(&bound(fleet, key), open).ok()?;
+    Envelope::decode(&bytes, postern_fleet::Kind::Bundle.limit()).ok()
+}
+
+/// Seals a document for members and stores it, if the newest one is still the one of this revision (0: none).
+pub(super) async fn replace(
+    client: &Client,
+    fleet: &Id,
+    key: &str,
+    envelope: &Envelope,
+    (to, revision): (&[postern_fleet::SealKey], u64),
+) -> Result<(), FleetError> {
+    let mut seed = Seed::new(super::random()?);
+    let sealed =
+        Sealed::seal(&bound(fleet, key), &envelope.encode(), to, &mut seed).map_err(FleetError::refused)?;
+    let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own)?;
+    // Nobody else wrote meanwhile: compare and set.
+    let stored = bucket(client, fleet).await?.update(key, bytes.into(), revision).await;
+    stored.map(drop).map_err(|error| match error.kind() {
+        kv::UpdateErrorKind::WrongLastRevision => {
+            FleetError::Refused("somebody else published meanwhile: look again".to_owned())
+        }
+        _ => FleetError::broker(error),
+    })
 }
 
 async fn bucket(client: &Client, fleet: &Id) -> Result<kv::Store, FleetError> {
@@ -73,15 +151,9 @@ pub(super) async fn publish(
     let to: Vec<_> = roster.members.iter().map(|member| member.seal).collect();
     let envelope = header.sign(roster, &[key]);
     let pinned = before.next(&envelope, fleet).map_err(FleetError::refused)?;
-    let mut seed = Seed::new(super::random()?);
-    let sealed =
-        Sealed::seal(&bound(fleet), &envelope.encode(), &to, &mut seed).map_err(FleetError::refused)?;
-    let bytes = serde_json::to_vec(&sealed).map_err(FleetError::own)?;
-    let store = bucket(client, fleet).await?;
-    // Nobody else published meanwhile: compare and set.
-    let newest = store.entry(ROSTER).await.map_err(FleetError::broker)?;
+    let newest = bucket(client, fleet).await?.entry(ROSTER).await.map_err(FleetError::broker)?;
     let revision = newest.map_or(0, |entry| entry.revision);
-    store.update(ROSTER, bytes.into(), revision).await.map_err(FleetError::broker)?;
+    replace(client, fleet, ROSTER, &envelope, (&to, revision)).await?;
     say_fresh(client, fleet, (owner, key), &pinned).await?;
     Ok((envelope, pinned))
 }
@@ -108,37 +180,53 @@ pub(super) enum Stored {
     Roster(Vec<u8>),
     /// An envelope with word of what is current.
     Fresh(Vec<u8>),
+    /// An envelope with a bundle or a stage of a group.
+    Policy(Vec<u8>),
 }
 
 /// Opens a value of the bucket; `None` if it is none of ours.
 pub(super) fn opened(
     fleet: &Id,
-    key: &postern_fleet::OpenKey,
+    open: &postern_fleet::OpenKey,
     subject: &str,
     value: &[u8],
 ) -> Option<Stored> {
     let names = Subjects::of(fleet);
-    if subject == names.key(FRESH) {
+    let key = subject.strip_prefix(names.key("").as_str())?;
+    if key == FRESH {
         return Some(Stored::Fresh(value.to_vec()));
     }
-    let sealed: Sealed = serde_json::from_slice(value).ok().filter(|_| subject == names.key(ROSTER))?;
-    sealed.open(&bound(fleet), key).ok().map(Stored::Roster)
+    let bytes = read_sealed(fleet, open, key, value)?.encode();
+    Some(if key == ROSTER { Stored::Roster(bytes) } else { Stored::Policy(bytes) })
 }
 
-/// Reads everything that the bucket keeps, rosters first, oldest first.
+/// Reads the rosters that the bucket keeps, oldest first, and word of what is current.
 pub(super) async fn read(
     client: &Client,
     fleet: &Id,
     key: &postern_fleet::OpenKey,
 ) -> Result<Vec<Stored>, FleetError> {
-    let store = bucket(client, fleet).await?;
-    let history = store.history(ROSTER).await.map_err(FleetError::broker)?;
-    let entries: Vec<kv::Entry> = history.try_collect().await.map_err(FleetError::broker)?;
-    let subject = Subjects::of(fleet).key(ROSTER);
-    let mut all: Vec<Stored> =
-        entries.iter().filter_map(|entry| opened(fleet, key, &subject, &entry.value)).collect();
-    if let Some(fresh) = store.get(FRESH).await.map_err(FleetError::broker)? {
-        all.push(Stored::Fresh(fresh.to_vec()));
+    let rosters = versions(client, fleet, key, ROSTER).await?;
+    let mut all: Vec<Stored> = rosters.iter().map(|roster| Stored::Roster(roster.encode())).collect();
+    let fresh = bucket(client, fleet).await?.get(FRESH).await.map_err(FleetError::broker)?;
+    all.extend(fresh.map(|fresh| Stored::Fresh(fresh.to_vec())));
+    Ok(all)
+}
+
+/// Reads the newest bundle and stage of each of these groups.
+pub(super) async fn read_policy(
+    client: &Client,
+    fleet: &Id,
+    open: &postern_fleet::OpenKey,
+    groups: &[Id],
+) -> Result<Vec<Stored>, FleetError> {
+    let mut all = Vec::new();
+    for group in groups {
+        for kind in [BUNDLE, STAGE] {
+            let key = Subjects::of(fleet).group_key(kind, group);
+            let document = newest(client, fleet, open, &key).await?;
+            all.extend(document.map(|document| Stored::Policy(document.envelope.encode())));
+        }
     }
     Ok(all)
 }

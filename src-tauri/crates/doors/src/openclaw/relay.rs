@@ -5,7 +5,7 @@ use super::Shared;
 use super::message::Decision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
 use postern_contract::{Answer, AnswerParams, Part, Question, not_saved};
-use postern_host::{FaceGuard, FaceKind};
+use postern_host::{ApproverGuard, FaceKind};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -35,7 +35,7 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
 }
 
 /// Waits until a person is asked about a request; `None` where the host ends.
-async fn asked(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
+async fn asked(shared: &Shared, face: &ApproverGuard, request_id: Uuid) -> Option<(Question, String)> {
     let mut told = shared.host.watch();
     loop {
         let open = question_of(shared, face, request_id).await;
@@ -48,7 +48,13 @@ async fn asked(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Q
     }
 }
 
-async fn answer(shared: &Shared, face: &FaceGuard, question: &Question, request: String, decision: Decision) {
+async fn answer(
+    shared: &Shared,
+    face: &ApproverGuard,
+    question: &Question,
+    request: String,
+    decision: Decision,
+) {
     let placed = question.placed();
     let (answer, proposal) = match &placed {
         // OpenClaw's person did not see that a program changed.
@@ -80,7 +86,7 @@ async fn answer(shared: &Shared, face: &FaceGuard, question: &Question, request:
 }
 
 /// Returns the open question for a request of this agent, by the host's request id.
-async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
+async fn question_of(shared: &Shared, face: &ApproverGuard, request_id: Uuid) -> Option<(Question, String)> {
     let waiting = shared.host.ask::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {
         return None;

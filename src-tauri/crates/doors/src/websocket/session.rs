@@ -6,7 +6,7 @@ use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
 use postern_contract::{Answer, AnswerParams, Answered, Closed, ClosedBy, Proposal, Question, Told};
-use postern_host::{Control, FaceGuard, Handle, Host};
+use postern_host::{ApproverGuard, Control, Handle, Host};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub(super) struct Session<S> {
     pub(super) socket: WebSocketStream<S>,
     pub(super) ends: Ends,
     pub(super) host: Host,
-    pub(super) face: FaceGuard,
+    pub(super) face: ApproverGuard,
     /// Questions as sent to the client; an answer must match them.
     pub(super) shown: HashMap<String, Question>,
     /// The question that it answered last: news of it that were on their way are not for it.
@@ -136,7 +136,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 
     async fn hear(&mut self, news: Result<Told, RecvError>) -> Result<(), End> {
         match news {
-            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question))
+                if question.host.is_none() =>
+            {
                 self.show(&question).await
             }
             Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,

@@ -4,6 +4,7 @@ mod answers;
 mod audit;
 mod brokers;
 mod envelopes;
+mod jobs;
 mod joins;
 mod policies;
 mod properties;

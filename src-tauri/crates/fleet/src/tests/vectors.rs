@@ -5,8 +5,8 @@
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;
 use crate::{
-    Admitted, Anchor, Bundle, Choice, Closing, Envelope, Hash, Kind, Presence, Question, Reach, Receipt,
-    Risk, Sealed, Seed, Stage, admit,
+    Admitted, Anchor, Bundle, Choice, Closing, Envelope, Hash, Job, JobReport, Kind, Presence, Question,
+    Reach, Receipt, Reported, Risk, Sealed, Seed, Stage, Work, admit,
 };
 use serde_json::{Map, json};
 
@@ -22,6 +22,8 @@ fn stored(kind: Kind) -> &'static str {
         Kind::Bundle => include_str!("../../vectors/bundle.json"),
         Kind::Stage => include_str!("../../vectors/stage.json"),
         Kind::Anchor => include_str!("../../vectors/anchor.json"),
+        Kind::Job => include_str!("../../vectors/job.json"),
+        Kind::JobReport => include_str!("../../vectors/report.json"),
     }
 }
 
@@ -79,6 +81,16 @@ fn made(kind: Kind) -> Envelope {
             let anchor = Anchor { seq: 1, count: 1, head, previous: Hash::NONE, policy, roster };
             mini.header("anchor-1").sign(anchor, &[&mini.sign])
         }
+        Kind::Job => {
+            let rules = vec![json!({"effect": "deny", "text": "git push *"})];
+            let job = Job { at: START, roster: fleet.roster(), work: Work::Replay { rules, days: 7 } };
+            pat.header("j1").seal(&job, &[at_host], &pat.sign, &mut seed).unwrap()
+        }
+        Kind::JobReport => {
+            let outcome = Reported::Replayed { judged: 10, changed: 0, examples: Vec::new() };
+            let report = JobReport { job: id("j1"), outcome };
+            mini.header("j2").seal(&report, &[pat.open.sealer()], &mini.sign, &mut seed).unwrap()
+        }
     }
 }
 
@@ -104,6 +116,7 @@ fn a_host_admits_the_vectors_that_are_for_it() {
     assert!(matches!(admitted(Kind::Fresh), Admitted::Fresh(_)));
     assert!(matches!(admitted(Kind::Bundle), Admitted::Bundle { .. }));
     assert!(matches!(admitted(Kind::Stage), Admitted::Stage(_)));
+    assert!(matches!(admitted(Kind::Job), Admitted::Job { .. }));
 }
 
 #[test]

@@ -60,6 +60,10 @@ struct ConnectedFaces {
     named: BTreeMap<u64, String>,
     /// Parts of a question that those approvers show that had to declare them.
     shows: BTreeMap<u64, BTreeSet<Part>>,
+    /// The people of the fleet that approvers speak for.
+    people: BTreeMap<u64, String>,
+    /// The person of the fleet whose Mac this is.
+    own: Option<String>,
     /// Identities that a network or a door vouches for.
     identified: BTreeMap<u64, String>,
 }
@@ -71,12 +75,12 @@ impl Faces {
     }
 
     /// Adds an approver, which stays connected while the guard is held.
-    pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
+    pub(crate) fn enter(&self, kind: FaceKind) -> ApproverGuard {
         self.enter_as(kind, None)
     }
 
     /// Adds an approver under a name of its own.
-    pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> FaceGuard {
+    pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> ApproverGuard {
         let mut roster = self.lock();
         roster.next += 1;
         let number = roster.next;
@@ -85,7 +89,7 @@ impl Faces {
         }
         roster.on_duty.insert(number, (kind, now()));
         self.changed.notify_one();
-        FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
+        ApproverGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
 
     /// Returns a face that only looks in: it can answer, but nobody counts on it.
@@ -106,6 +110,25 @@ impl Faces {
         match face.kind {
             FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
             FaceKind::Remote => self.lock().shows.get(&face.number).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Says for which person of the fleet a face speaks.
+    pub(crate) fn speak_for(&self, face: FaceId, person: &str) {
+        self.lock().people.insert(face.number, person.to_owned());
+    }
+
+    /// Says which person of the fleet is at this Mac.
+    pub(crate) fn set_own(&self, person: Option<String>) {
+        self.lock().own = person;
+    }
+
+    /// Returns the person of the fleet that a face speaks for, if that is known.
+    pub(crate) fn person_of(&self, face: FaceId) -> Option<String> {
+        let roster = self.lock();
+        match face.kind {
+            FaceKind::Window | FaceKind::Terminal => roster.own.clone(),
+            FaceKind::Remote => roster.people.get(&face.number).cloned(),
         }
     }
 
@@ -151,12 +174,12 @@ impl Faces {
 
 /// A face is connected while this is held.
 #[derive(Debug)]
-pub struct FaceGuard {
+pub struct ApproverGuard {
     id: FaceId,
     faces: Faces,
 }
 
-impl FaceGuard {
+impl ApproverGuard {
     /// Returns the approver's id.
     pub fn id(&self) -> FaceId {
         self.id
@@ -168,13 +191,14 @@ impl FaceGuard {
     }
 }
 
-impl Drop for FaceGuard {
+impl Drop for ApproverGuard {
     fn drop(&mut self) {
         let mut roster = self.faces.lock();
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
         roster.shows.remove(&self.id.number);
         roster.identified.remove(&self.id.number);
+        roster.people.remove(&self.id.number);
         drop(roster);
         self.faces.changed.notify_one();
     }

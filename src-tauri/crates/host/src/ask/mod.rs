@@ -5,4 +5,4 @@ mod faces;
 pub(crate) mod questions;
 
 pub(crate) use faces::Faces;
-pub use faces::{FaceGuard, FaceId, FaceKind};
+pub use faces::{ApproverGuard, FaceId, FaceKind};

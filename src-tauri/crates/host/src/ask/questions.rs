@@ -28,6 +28,8 @@ pub(crate) struct OnShow {
     /// True if the machine slept meanwhile: nobody had all of its time to answer.
     pub(crate) slept: bool,
     clocks: HashMap<FaceId, Clock>,
+    /// People who approved what is on show, where several have to.
+    pub(crate) approved: BTreeSet<String>,
 }
 
 impl OnShow {
@@ -95,8 +97,24 @@ impl Questions {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
-        let shown = OnShow { question, presented, cannot_present: None, behind, slept: false, clocks };
+        let approved = BTreeSet::new();
+        let shown =
+            OnShow { question, presented, cannot_present: None, behind, slept: false, clocks, approved };
         self.list.open(shown, plan, waiters, now, expires);
+    }
+
+    /// Forgets the approvals of everybody but these people.
+    pub(crate) fn keep_people(&mut self, people: &BTreeSet<String>) {
+        for waiting in self.list.iter_mut() {
+            waiting.shown.approved.retain(|person| people.contains(person));
+        }
+    }
+
+    /// Notes that a window shows another question than this one, which waits here.
+    pub(crate) fn put_behind(&mut self, id: &str) {
+        if let Some(waiting) = self.find(id) {
+            waiting.shown.behind = true;
+        }
     }
 
     /// Replaces the content of a waiting question, until `expires`: every approver has to show it again.
@@ -105,6 +123,7 @@ impl Questions {
             waiting.change(Digest(question.digest.clone()), expires);
             waiting.shown.question = question;
             waiting.shown.clocks.clear();
+            waiting.shown.approved.clear();
         }
     }
 

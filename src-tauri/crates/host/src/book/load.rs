@@ -60,9 +60,13 @@ impl Book {
         }
         if before.managed != now.managed && now.managed != Ok(Managed::default()) || before.managed.is_err() {
             let (says, is_broken) = match &now.managed {
-                Ok(Managed { rules, settings, sources }) => {
+                Ok(Managed { rules, settings, approvals, sources }) => {
                     let rules = serde_json::to_value(rules).unwrap_or_default();
-                    (json!({ "rules": rules, "settings": settings, "sources": sources }), false)
+                    let mut says = json!({ "rules": rules, "settings": settings, "sources": sources });
+                    if !approvals.is_empty() {
+                        says["approvals"] = serde_json::to_value(approvals).unwrap_or_default();
+                    }
+                    (says, false)
                 }
                 Err(problem) => (json!({ "problem": problem }), true),
             };

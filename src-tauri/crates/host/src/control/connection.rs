@@ -1,7 +1,7 @@
 //! Connection on the control socket, from hello to its end.
 
 use super::Control;
-use crate::ask::{FaceGuard, FaceId, FaceKind};
+use crate::ask::{ApproverGuard, FaceId, FaceKind};
 use crate::gate::required;
 use crate::socket::{Outbox, Reader, handshake, outbox, write};
 use postern_contract::Told;
@@ -29,7 +29,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// State of a connection.
 struct Session {
     /// Guard: the approver is connected while this is held.
-    guard: Option<FaceGuard>,
+    guard: Option<ApproverGuard>,
     face: FaceId,
     /// The process at the other end.
     who: Arc<By>,

@@ -2,9 +2,11 @@
 
 use super::{Answer, Control, Handle, rules};
 use crate::ask::FaceId;
-use crate::book::{Edited, LintedRule, ReplayedChange};
+use crate::book::{Edited, LintedRule, ManagedPlace, ReplayedChange, write_whole};
+use crate::folder::make_private;
 use postern_contract::methods::{
-    ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy, Replayed,
+    ControlCode, ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy,
+    Replayed,
 };
 use postern_contract::render;
 use postern_policy::permissions::FileLayer;
@@ -86,6 +88,30 @@ impl Handle<ReplayPolicy> for Control {
 }
 
 impl Control {
+    pub(crate) fn check_policy(&self, text: &str) -> Result<usize, String> {
+        self.parts.book.check_managed(text)
+    }
+
+    /// Writes a fleet's policy where it is read from, and reads it.
+    pub(crate) async fn adopt_policy(&self, text: Option<String>) -> Result<(), ControlError> {
+        let path = ManagedPlace::fleet(&self.parts.book.places().data).path;
+        let written = tokio::task::spawn_blocking(move || match text {
+            Some(text) => {
+                path.parent().map_or(Ok(()), make_private).and_then(|()| write_whole(&path, text.as_bytes()))
+            }
+            None => match std::fs::remove_file(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+                Ok(()) | Err(_) => Ok(()),
+            },
+        });
+        let interrupted = |error: tokio::task::JoinError| std::io::Error::other(error);
+        let failed = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
+        written.await.map_err(interrupted).and_then(|written| written).map_err(failed)?;
+        self.parts.book.reread_managed().await?;
+        // The watch of its folder may have read it first.
+        self.rules_changed(None).await
+    }
+
     /// Returns the policy that the requests are judged by. What cannot be read is refused as it would be when
     /// it is saved.
     async fn edited(&self, params: Replay) -> Result<Edited, ControlError> {

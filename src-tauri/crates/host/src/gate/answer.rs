@@ -22,7 +22,7 @@ use super::message::Killed;
 /// Duration of *deny all*, in milliseconds.
 pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
-const FEEDBACK: usize = 4096;
+pub(super) const FEEDBACK: usize = 4096;
 
 impl Task {
     /// Applies an answer: the first one that counts decides. It is sent on when it is durable.
@@ -32,6 +32,9 @@ impl Task {
         face: FaceId,
         reply: oneshot::Sender<Answered>,
     ) {
+        if self.is_elsewhere(&params.question_id) {
+            return self.answer_elsewhere(params, face, reply);
+        }
         let (id, nothing) = match self.check_answer(&mut params, face) {
             Ok(found) => found,
             Err(why) => {
@@ -97,7 +100,10 @@ impl Task {
             return Err(why);
         }
         self.can_remember(&id, params)?;
-        Ok((id, nothing))
+        match self.not_enough(&id, params, face) {
+            Some(why) => Err(why),
+            None => Ok((id, nothing)),
+        }
     }
 
     /// Returns the reason why an *always* saves nothing: it then allows one run.

@@ -168,6 +168,9 @@ impl Task {
             let left = question.expires_at.saturating_sub(now());
             let (clock, left) = (self.clock(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
             self.questions.open(*question.clone(), vec![id], clock, clock + left);
+            if self.elsewhere.questions.in_a_window() {
+                self.questions.put_behind(&question.id);
+            }
             (*question, true)
         };
         let question = self.among_others(question);

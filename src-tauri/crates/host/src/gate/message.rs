@@ -1,5 +1,6 @@
 //! Messages to the gate.
 
+use super::afar::NewsElsewhere;
 use super::edit::Judgements;
 use super::judge::Judgement;
 use super::live::ConnectionId;
@@ -16,6 +17,7 @@ use postern_request::Event;
 use postern_store::Error;
 use postern_store::audit::By;
 use postern_store::requests::Opening;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -51,6 +53,12 @@ pub(crate) enum Message {
     Question { face: FaceId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
     /// A person answered.
     Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
+    /// A question of another Mac came, changed or went.
+    Elsewhere(NewsElsewhere),
+    /// The people whose approvals still count.
+    KeepPeople(BTreeSet<String>),
+    /// Asks whether somebody is at this Mac who could be shown a question.
+    IsAttended(oneshot::Sender<bool>),
     /// A person changed the command.
     Edit { params: Box<EditParams>, reply: oneshot::Sender<Edited> },
     /// A face says what it shows.

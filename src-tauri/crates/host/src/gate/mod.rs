@@ -1,11 +1,13 @@
 //! The gate: one task that owns every live request and drives `postern_request::step`. Everybody else has this handle.
 
+mod afar;
 mod answer;
 mod call;
 mod call_facts;
 mod calls;
 mod edit;
 mod effects;
+mod elsewhere;
 mod end;
 mod ended;
 mod expire;
@@ -19,6 +21,7 @@ mod look_up;
 mod message;
 mod owed;
 mod past;
+mod people;
 mod presence;
 mod record;
 mod recover;
@@ -32,6 +35,7 @@ mod start;
 mod task;
 mod turns;
 
+pub use afar::AnswerElsewhere;
 pub(crate) use call::{Call, required};
 pub(crate) use call_facts::judge_call;
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
@@ -46,13 +50,15 @@ pub(crate) use task::{PAUSE, Parts};
 use crate::ask::FaceId;
 use crate::book::BookError;
 use crate::socket::Outbox;
+use afar::NewsElsewhere;
 use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
+use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, EditParams, Edited, Question};
 use postern_exec::run::Running;
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
 use postern_store::audit;
+use std::collections::BTreeSet;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -109,6 +115,37 @@ impl Gate {
     /// The result comes when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
+    }
+
+    /// Shows a question that waits on another Mac, which its headline and [`Question::host`] name. Answers come by `answers`.
+    pub async fn show_elsewhere(
+        &self,
+        question: Question,
+        answers: mpsc::Sender<AnswerElsewhere>,
+    ) -> Result<(), Gone> {
+        let news = NewsElsewhere::Waits { question: Box::new(question), answers };
+        self.first.send(Message::Elsewhere(news)).await.map_err(|_| Gone)
+    }
+
+    /// Takes back a question of another Mac: how it ended, and who answered it where.
+    pub async fn close_elsewhere(&self, id: String, how: ClosedBy, by: Option<String>) -> Result<(), Gone> {
+        let news = NewsElsewhere::Closed { id, how, by };
+        self.first.send(Message::Elsewhere(news)).await.map_err(|_| Gone)
+    }
+
+    /// Takes back every question of another Mac.
+    pub async fn clear_elsewhere(&self) -> Result<(), Gone> {
+        self.first.send(Message::Elsewhere(NewsElsewhere::Cleared)).await.map_err(|_| Gone)
+    }
+
+    /// Returns whether somebody is at this Mac who could be shown a question.
+    pub async fn is_attended(&self) -> Result<bool, Gone> {
+        self.ask(Message::IsAttended).await
+    }
+
+    /// Forgets the approvals of everybody but these people: the fleet's roster changed.
+    pub async fn keep_people(&self, people: BTreeSet<String>) -> Result<(), Gone> {
+        self.first.send(Message::KeepPeople(people)).await.map_err(|_| Gone)
     }
 
     /// Changes the command of a question: the new one is judged, and shown under a digest of its own.

@@ -51,6 +51,7 @@ impl Task {
         let now = Instant::now();
         if let Some(why) = self.unable(face.kind) {
             self.questions.unseen_in_windows();
+            self.elsewhere.questions.unseen_in_windows();
             let again = u64::try_from(LOOK.as_millis()).ok();
             let missing = postern_contract::text(&render::not_shown(&why));
             return Arming { armed: false, remaining_ms: again, missing };
@@ -62,7 +63,11 @@ impl Task {
         if seen.visible && self.questions.waits_behind(&seen.question_id) {
             self.count_anew(&seen.question_id);
         }
-        self.questions.presented(face, seen, now)
+        let here = self.questions.presented(face, seen, now);
+        if self.is_elsewhere(&seen.question_id) {
+            return self.elsewhere.questions.presented(face, seen, now);
+        }
+        here
     }
 
     /// Returns the reason why this approval does not count. The window has to show the question again.
@@ -73,6 +78,7 @@ impl Task {
         }
         let why = self.unable(face.kind)?;
         self.questions.unseen_in_windows();
+        self.elsewhere.questions.unseen_in_windows();
         Some(why)
     }
 
@@ -83,8 +89,9 @@ impl Task {
         }
         if self.unable(FaceKind::Window).is_some() {
             self.questions.unseen_in_windows();
+            self.elsewhere.questions.unseen_in_windows();
         }
-        if self.questions.in_a_window() {
+        if self.questions.in_a_window() || self.elsewhere.questions.in_a_window() {
             self.look_at = Some(Instant::now() + LOOK);
         }
     }

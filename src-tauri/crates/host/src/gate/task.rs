@@ -1,6 +1,7 @@
 //! The one task that owns every live request.
 
 use super::Received;
+use super::afar::Elsewhere;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request};
 use super::message::{Counts, Message, PauseProblem, Told as Done};
@@ -60,6 +61,8 @@ pub(crate) struct Task {
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
     pub(super) questions: Questions,
+    /// Questions of other Macs.
+    pub(super) elsewhere: Elsewhere,
     /// Entries that could not be recorded yet.
     pub(super) owed: Owed,
     pub(super) began: Instant,
@@ -84,6 +87,7 @@ impl Task {
             outboxes: HashMap::new(),
             next_connection: 0,
             questions: Questions::default(),
+            elsewhere: Elsewhere::default(),
             owed: Owed::default(),
             began: Instant::now(),
             look_at: None,
@@ -148,10 +152,13 @@ impl Task {
             }
             Message::Questions { face, reply } => {
                 self.questions.listed(face.kind);
-                answer(reply, self.shown_questions());
+                answer(reply, self.shown_questions(face));
             }
             Message::Question { face, id, reply } => answer(reply, self.question(face, &id)),
             Message::Answer { params, face, reply } => self.answer(*params, face, reply),
+            Message::Elsewhere(news) => self.hear_elsewhere(news),
+            Message::KeepPeople(people) => self.keep_people(&people),
+            Message::IsAttended(reply) => answer(reply, self.is_attended()),
             Message::Edit { params, reply } => self.edit(*params, reply),
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
@@ -192,9 +199,13 @@ impl Task {
 
     /// Returns a question, which counts as shown to the approver that asks.
     fn question(&mut self, face: crate::ask::FaceId, id: &str) -> Option<Box<Question>> {
-        let shown = &mut self.questions.find(id)?.shown;
-        shown.listed(face.kind);
-        Some(Box::new(shown.question.clone()))
+        if let Some(waiting) = self.questions.find(id) {
+            waiting.shown.listed(face.kind);
+            return Some(Box::new(waiting.shown.question.clone()));
+        }
+        let there =
+            self.elsewhere.questions.find(id).filter(|_| face.kind != crate::ask::FaceKind::Remote)?;
+        Some(Box::new(there.shown.question.clone()))
     }
 
     fn done(&mut self, done: Done) {
@@ -295,8 +306,11 @@ impl Task {
         }
     }
 
-    fn shown_questions(&self) -> Vec<Question> {
-        self.questions.iter().map(|waiting| self.among_others(waiting.shown.question.clone())).collect()
+    fn shown_questions(&self, face: crate::ask::FaceId) -> Vec<Question> {
+        let here = self.questions.iter().map(|waiting| self.among_others(waiting.shown.question.clone()));
+        let mut all: Vec<Question> = here.chain(self.shown_elsewhere(face)).collect();
+        all.sort_by_key(|question| question.asked_at);
+        all
     }
 
     /// Returns the reason why every request of an agent is denied at the moment, by any rules.

@@ -95,7 +95,9 @@ impl Task {
 
     /// Returns everything that waits for a person: the open questions, and what is behind them.
     pub(super) fn all_waiting(&self) -> usize {
-        self.questions.len() + self.agents.values().map(|state| state.turns.len()).sum::<usize>()
+        self.questions.len()
+            + self.elsewhere.questions.len()
+            + self.agents.values().map(|state| state.turns.len()).sum::<usize>()
     }
 
     /// Denies what waits for its turn, of the agents that are chosen.

@@ -4,7 +4,7 @@ use postern_contract::methods::Presented;
 use postern_contract::{ClosedBy, Question, Told};
 use postern_host::User;
 use postern_host::session::{Presence, Session};
-use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
+use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ impl Screen {
 pub(crate) struct Lab {
     pub(crate) folder: TempDir,
     pub(crate) host: Host,
-    pub(crate) face: FaceGuard,
+    pub(crate) face: ApproverGuard,
     pub(crate) screen: Arc<Screen>,
     told: broadcast::Receiver<Told>,
 }
@@ -129,7 +129,7 @@ impl Lab {
     }
 
     /// Shows a question on a face until *Allow* would work there.
-    pub(crate) async fn arm(&self, face: &FaceGuard, question: &Question) {
+    pub(crate) async fn arm(&self, face: &ApproverGuard, question: &Question) {
         let gate = self.host.gate();
         while !gate.presented(face.id(), shown(question)).await.unwrap().armed {
             tokio::task::yield_now().await;

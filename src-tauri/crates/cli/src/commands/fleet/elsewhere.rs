@@ -6,15 +6,16 @@ use crate::failure::Failure;
 use crate::typed::{is_yes, typed};
 use crate::{print, question};
 use postern_command::escape::text as escaped;
-use postern_doors::fleet::{Approver, Choice, Elsewhere, FleetError, Folder, News, Told};
+use postern_doors::fleet::{AnswerReply, Approver, Choice, Elsewhere, FleetError, Folder, Id, News};
 use serde_json::json;
 use std::path::Path;
 
-/// All hosts.
+/// Every host; otherwise a host's name or id, or a group.
 const ALL: &str = "all";
 
 fn is_of(one: &Elsewhere, host: &str) -> bool {
-    host == ALL || one.name == host || one.host.as_str() == host
+    let groups = one.groups.iter().map(Id::as_str);
+    host == ALL || groups.chain([one.name.as_str(), one.host.as_str()]).any(|name| name == host)
 }
 
 /// Prints the questions of other Macs: those that wait, or each as it comes and goes.
@@ -44,7 +45,6 @@ fn list(data: &Path, host: &str, json: bool) -> Result<(), Failure> {
 }
 
 fn show(one: &Elsewhere) -> Result<(), Failure> {
-    print::line(print::bold(&format!("On {}:", escaped(&one.name))))?;
     question::full(&one.question)
 }
 
@@ -76,10 +76,13 @@ fn tell(news: &News, host: &str, json: bool) -> Result<(), Failure> {
             print::line(format!("      answer it: postern approve {code} --host '{name}'\n"))
         }
         News::Closed { host: name, .. } if host != ALL && name != host => Ok(()),
-        News::Closed { host, question, words } if json => {
-            print::json_line(&json!({"event": "closed", "host": host, "id": question, "how": words}))
+        News::Closed { host, question, outcome, by } if json => print::json_line(
+            &json!({"event": "closed", "host": host, "id": question, "how": outcome, "by": by}),
+        ),
+        News::Closed { host, outcome, by, .. } => {
+            let by = by.as_ref().map(|by| format!(" by {}", escaped(by))).unwrap_or_default();
+            print::line(format!("{}: {}{by}", escaped(host), escaped(outcome)))
         }
-        News::Closed { host, words, .. } => print::line(format!("{}: {}", escaped(host), escaped(words))),
     }
 }
 
@@ -174,20 +177,24 @@ fn answer(
     let (name, told) = told?;
     let name = escaped(&name);
     match told {
-        Told::Applied(0) if choice == Choice::Deny => print::line(format!("{name}: denied")),
-        Told::Applied(0) if choice == Choice::Always => {
+        AnswerReply::Applied(0) if choice == Choice::Deny => print::line(format!("{name}: denied")),
+        AnswerReply::Applied(0) if choice == Choice::Always => {
             print::line(format!("{name}: allowed, and remembered"))
         }
-        Told::Applied(0) => print::line(format!("{name}: allowed once")),
-        Told::Applied(1) => print::line(format!("{name}: one more person has to approve it")),
-        Told::Applied(more) => print::line(format!("{name}: {more} more people have to approve it")),
-        Told::Closed(by, place) => {
+        AnswerReply::Applied(0) => print::line(format!("{name}: allowed once")),
+        AnswerReply::Applied(1) => print::line(format!("{name}: one more person has to approve it")),
+        AnswerReply::Applied(more) => print::line(format!("{name}: {more} more people have to approve it")),
+        AnswerReply::Closed(by, place) => {
             let by = by.map(|by| format!(" by {}", escaped(&by))).unwrap_or_default();
             let place = place.map(|place| format!(" on {}", escaped(&place))).unwrap_or_default();
             Err(Failure::no(format!("{name}: closed already{by}{place}")))
         }
-        Told::Refused(reason) => Err(Failure::no(format!("{name}: not applied: {}", escaped(&reason)))),
-        Told::Offline => Err(Failure::no(format!("{name} is offline: nothing was sent"))),
-        Told::NotConfirmed => Err(Failure::no(format!("{name}: not confirmed. Sending it again is safe"))),
+        AnswerReply::Refused(reason) => {
+            Err(Failure::no(format!("{name}: not applied: {}", escaped(&reason))))
+        }
+        AnswerReply::Offline => Err(Failure::no(format!("{name} is offline: nothing was sent"))),
+        AnswerReply::NotConfirmed => {
+            Err(Failure::no(format!("{name}: not confirmed. Sending it again is safe")))
+        }
     }
 }

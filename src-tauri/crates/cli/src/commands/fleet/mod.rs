@@ -1,12 +1,14 @@
 //! `postern fleet …`
 
+mod audit;
 mod broker;
 mod elsewhere;
+mod policy;
 
 pub(crate) use elsewhere::{approve, deny, questions};
 
 use crate::failure::Failure;
-use crate::fleet_args::{Fleet, Invite, Join, RiskName, Start};
+use crate::fleet_args::{Block, Fleet, FleetAudit, Invite, Join, PolicyName, RiskName, Start};
 use crate::link::Link;
 use crate::print;
 use crate::typed::{is_yes, typed};
@@ -15,7 +17,8 @@ use postern_contract::methods::{
     DisableDoor, DoorEnable, DoorKind, DoorRef, DoorState, EnableDoor, ListDoors, Nothing,
 };
 use postern_doors::fleet::{
-    Code, FleetError, Folder, Id, Invitation, Joining, May, Member, Owner, Risk, Role, Wanted,
+    Code, FleetError, Folder, HostReply, Id, Invitation, Joining, May, Member, Owner, PolicyScope, Publisher,
+    Reported, Risk, Role, Wanted, Work,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,6 +41,11 @@ pub(crate) fn run(
         Fleet::Members(json) => members(&folder, json.json),
         Fleet::Revoke { member } => revoke(&folder, &member),
         Fleet::Leave { yes } => leave(&folder, link, yes),
+        Fleet::Block(command) => block_agents(&folder, &command),
+        Fleet::Audit { command: FleetAudit::Verify { host, json } } => {
+            audit::verify(&folder, link, host.as_deref(), json.json)
+        }
+        Fleet::Policy(command) => policy::run(&folder, home, command),
         Fleet::Status(json) => status(&folder, link, json.json),
     }
 }
@@ -78,6 +86,7 @@ fn start(
         name: command.name.clone(),
         person: command.person.clone(),
         group: id(&command.group)?,
+        policy: policy_scope(command.policy),
         before_2_10: command.before_2_10,
     };
     let started = postern_doors::fleet::start(folder, &wanted).map_err(|error| failure(&error))?;
@@ -124,7 +133,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let approver = May { groups: groups.clone(), risk, once_only: command.once_only };
     let name = command.name.clone();
     let person = command.person.clone().unwrap_or_else(|| name.clone());
-    let invitation = Invitation { name, person, groups, approver };
+    let invitation = Invitation { name, person, groups, approver, publisher: command.publisher };
     if !folder.path().join("broker.conf").exists() {
         return Err(Failure::refused("the broker of this fleet is configured on another Mac: invite there"));
     }
@@ -199,21 +208,19 @@ fn join(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, command: &Joi
         (false, false) => &[false, true],
     };
     let mut unprinted = None;
-    let (membership, pinned) = connected(async {
+    let (_, pinned) = connected(async {
         let joining = Joining::meet(code, "", hosts).await?;
         let digits = format!(
             "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
             joining.joined.digits
         );
         unprinted = print::line(digits).err();
-        joining.welcomed(folder).await
+        joining.welcomed(folder, policy_scope(command.policy)).await
     })?;
     if let Some(failure) = unprinted {
         return Err(failure);
     }
-    if membership.own(true).is_some() {
-        open(&mut link)?;
-    }
+    open(&mut link)?;
     let members = pinned.roster.members.len();
     print::line(format!("This Mac is in the fleet, which has {members} members: postern fleet members"))
 }
@@ -264,6 +271,37 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     print::line(format!(
         "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
     ))
+}
+
+fn policy_scope(named: PolicyName) -> PolicyScope {
+    match named {
+        PolicyName::Deny => PolicyScope::Deny,
+        PolicyName::Allow => PolicyScope::Allow,
+    }
+}
+
+/// Blocks the agents of hosts, or lets them work again, and prints what each host says.
+fn block_agents(folder: &Folder, command: &Block) -> Result<(), Failure> {
+    let minutes =
+        |lasts: humantime::Duration| u32::try_from(lasts.as_secs().div_ceil(60)).unwrap_or(u32::MAX);
+    let work = if command.end { Work::Resume } else { Work::Block { minutes: command.lasts.map(minutes) } };
+    let replies = connected(async { Publisher::connect(folder).await?.ask_all(&command.host, &work).await })?;
+    if replies.is_empty() {
+        return Err(Failure::refused("no such host or group: postern fleet members"));
+    }
+    let mut failed = false;
+    for (host, reply) in replies {
+        failed |= reply != HostReply::Did(Reported::Done);
+        let said = match reply {
+            HostReply::Did(Reported::Done) if command.end => "agents work again".to_owned(),
+            HostReply::Did(Reported::Done) => "all agents are blocked".to_owned(),
+            HostReply::Did(Reported::Refused(why)) => format!("not applied: {}", escaped(&why)),
+            HostReply::Offline => "offline: nothing was sent".to_owned(),
+            HostReply::Did(_) | HostReply::Silent => "not confirmed. Sending it again is safe".to_owned(),
+        };
+        print::line(format!("{}: {said}", escaped(&host)))?;
+    }
+    if failed { Err(Failure::no("")) } else { Ok(()) }
 }
 
 fn leave(folder: &Folder, link: impl Fn() -> Result<Link, Failure>, yes: bool) -> Result<(), Failure> {

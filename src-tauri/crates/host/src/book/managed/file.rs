@@ -4,8 +4,9 @@ use super::settings;
 use crate::book::BookError;
 use postern_contract::RuleDraft;
 use postern_policy::permissions::FileError;
-use postern_policy::{Rule, RuleId, Settings, Source, check_rule, jsonc};
+use postern_policy::{RiskLevel, Rule, RuleId, Settings, Source, check_rule, jsonc};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The format of the file.
@@ -21,7 +22,12 @@ struct ManagedContent {
     rules: Vec<RuleDraft>,
     #[serde(default)]
     settings: serde_json::Map<String, serde_json::Value>,
+    #[serde(default)]
+    approvals: BTreeMap<RiskLevel, u8>,
 }
+
+/// The most people whose approval can be wanted.
+const PEOPLE: u8 = 5;
 
 /// A file that was read.
 pub(super) struct ManagedFile {
@@ -31,6 +37,7 @@ pub(super) struct ManagedFile {
     text: String,
     pub(super) organisation: Option<String>,
     pub(super) settings: serde_json::Map<String, serde_json::Value>,
+    pub(super) approvals: BTreeMap<RiskLevel, u8>,
 }
 
 /// Reads a file. The error says where, and what would be right.
@@ -44,7 +51,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
         return Err(wrong("version", message));
     }
     settings::over(&Settings::default(), &content.settings).map_err(|problem| wrong("settings", problem))?;
+    if content.approvals.values().any(|people| !(1..=PEOPLE).contains(people)) {
+        return Err(wrong("approvals", format!("1 to {PEOPLE} people have to approve")));
+    }
     Ok(ManagedFile {
+        approvals: content.approvals,
         drafts: content.rules,
         places: text.map(|text| jsonc::places_in_list(text, "rules")).unwrap_or_default(),
         text: text.unwrap_or_default().to_owned(),

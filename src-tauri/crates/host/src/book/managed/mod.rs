@@ -10,7 +10,8 @@ mod tests;
 mod trust;
 
 use super::{Book, BookError};
-use postern_policy::{Rule, RuleId, Settings};
+use postern_policy::{RiskLevel, Rule, RuleId, Settings};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,11 @@ pub(crate) struct ManagedPlace {
 }
 
 impl ManagedPlace {
+    /// Returns the place of a fleet's policy: a folder of its own, so that nothing else of the fleet is watched with it.
+    pub(crate) fn fleet(data: &Path) -> Self {
+        Self { path: data.join("fleet/policy/fleet.jsonc"), by_root: false }
+    }
+
     /// Returns the places of this system, and one that the person named.
     ///
     /// On a Mac a profile is for everybody or for one `user`.
@@ -61,6 +67,8 @@ pub(crate) struct Managed {
     pub(crate) rules: Vec<Rule>,
     /// The settings that it decides for every agent, by their names.
     pub(crate) settings: serde_json::Map<String, serde_json::Value>,
+    /// Number of people that have to approve, by risk; one where none is named.
+    pub(crate) approvals: BTreeMap<RiskLevel, u8>,
     /// Files of it, with their organization.
     pub(crate) sources: Vec<String>,
 }
@@ -80,6 +88,10 @@ impl Managed {
             let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
             managed.rules.extend(read.rules(first, home).map_err(|problem| format!("{shown}: {problem}"))?);
             managed.settings.extend(read.settings.clone());
+            for (risk, people) in &read.approvals {
+                let known = managed.approvals.entry(*risk).or_insert(1);
+                *known = (*known).max(*people);
+            }
             let whose = read.organisation.as_deref().map(postern_command::escape::text);
             managed
                 .sources
@@ -120,6 +132,12 @@ impl Managed {
 }
 
 impl Book {
+    /// Checks the text of such a file: what is wrong with it, or how many rules it has.
+    pub(crate) fn check_managed(&self, text: &str) -> Result<usize, String> {
+        let read = file::parse(Path::new("policy.jsonc"), text.as_bytes())?;
+        read.rules(FIRST, &self.places().home).map(|rules| rules.len())
+    }
+
     /// Reads the files again. Gives whether they say something else now.
     pub(crate) async fn reread_managed(&self) -> Result<bool, BookError> {
         let now =

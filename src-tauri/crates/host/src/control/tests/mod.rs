@@ -9,7 +9,7 @@ mod watching;
 
 use crate::host::{Host, HostConfig};
 use crate::session::SystemSession;
-use crate::{FaceGuard, FaceKind};
+use crate::{ApproverGuard, FaceKind};
 use postern_contract::methods::{ControlError, Method};
 use postern_exec::user::User;
 use postern_store::Store;
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 pub(super) struct Running {
     pub(super) host: Host,
-    pub(super) face: FaceGuard,
+    pub(super) face: ApproverGuard,
     folder: TempDir,
 }
 

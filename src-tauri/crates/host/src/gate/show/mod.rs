@@ -85,6 +85,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
+        host: None,
         headline: Shown::default(),
         danger: Vec::new(),
         confinement: Shown::default(),

@@ -1,0 +1,85 @@
+//! Audit of hosts, as approvers compare it. They keep the last head of each: an administrator of the broker may delete
+//! what no member may.
+
+use super::FleetError;
+use super::approver::Approver;
+use super::keep::Folder;
+use async_nats::jetstream::{self, consumer};
+use futures_util::StreamExt as _;
+use postern_fleet::{Finding, Head, Id, Member, Role, Subjects, verify};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Longest time for the broker to send the next anchor.
+const CONFIRM: Duration = Duration::from_secs(5);
+
+/// Result of a comparison of one host's audit.
+#[derive(Debug, Clone)]
+pub struct Verified {
+    /// Human-readable label of the host.
+    pub name: String,
+    /// The host.
+    pub host: Id,
+    /// The last anchor that holds.
+    pub last: Option<Head>,
+    /// Faults that were found; empty if there are none.
+    pub findings: Vec<Finding>,
+}
+
+impl Folder {
+    fn heads(&self) -> Result<BTreeMap<Id, Head>, FleetError> {
+        Ok(self.read("heads.json")?.unwrap_or_default())
+    }
+}
+
+impl Approver {
+    /// Compares the audit of hosts with what was seen of it before: of one by name or id, or of all. What holds is kept.
+    pub async fn verify_audit(&self, named: Option<&str>) -> Result<Vec<Verified>, FleetError> {
+        let pinned = self.pinned();
+        let is = |host: &&Member| named.is_none_or(|named| host.name == named || host.id.as_str() == named);
+        let mut heads = self.folder.heads()?;
+        let mut all = Vec::new();
+        for host in pinned.roster.of(Role::Host).filter(is) {
+            let entries = self.anchors(host).await?;
+            let kept = heads.get(&host.id).copied();
+            let entries = entries.iter().map(Vec::as_slice);
+            let report = verify(&self.fleet, &host.id, &host.sign, entries, kept);
+            if let (true, Some(last)) = (report.findings.is_empty(), report.last) {
+                heads.insert(host.id.clone(), last);
+            }
+            let (name, host) = (host.name.clone(), host.id.clone());
+            all.push(Verified { name, host, last: report.last, findings: report.findings });
+        }
+        self.folder.write("heads.json", &heads)?;
+        Ok(all)
+    }
+
+    /// Reads what the broker has of a host's audit, in its order.
+    async fn anchors(&self, host: &Member) -> Result<Vec<Vec<u8>>, FleetError> {
+        let names = Subjects::of(&self.fleet);
+        let context = jetstream::new(self.link.client.clone());
+        let stream = context.get_stream(names.audit_stream()).await.map_err(FleetError::broker)?;
+        let config = consumer::push::OrderedConfig {
+            deliver_subject: self.link.client.new_inbox(),
+            filter_subject: names.audit(host.id.as_str()),
+            deliver_policy: consumer::DeliverPolicy::All,
+            ..consumer::push::OrderedConfig::default()
+        };
+        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
+        let mut left = consumer.cached_info().num_pending;
+        let mut entries = Vec::new();
+        if left == 0 {
+            return Ok(entries);
+        }
+        let mut messages = consumer.messages().await.map_err(FleetError::broker)?;
+        while left > 0 {
+            let message = timeout(CONFIRM, messages.next()).await;
+            let message = message.map_err(|_| FleetError::Unreachable("it stopped sending".to_owned()))?;
+            let Some(Ok(message)) = message else { break };
+            left = message.info().map_err(FleetError::broker)?.pending;
+            entries.push(message.payload.to_vec());
+        }
+        Ok(entries)
+    }
+}

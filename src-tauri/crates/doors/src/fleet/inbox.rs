@@ -1,0 +1,199 @@
+//! Questions of other Macs in this Mac's own inbox: its window and terminals show them, and the person's key signs the
+//! answers. The person counts as present while somebody is at this Mac.
+
+use super::FleetError;
+use super::approver::{AnswerReply, Approver, Elsewhere, News};
+use super::keep::Folder;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use postern_contract::{Answer, Answered, ClosedBy, NotApplied};
+use postern_fleet::{Choice, Id};
+use postern_host::{AnswerElsewhere, Gone, Host};
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, interval};
+
+/// Interval between two messages of presence, and between two looks at the roster.
+const PRESENT: Duration = Duration::from_secs(30);
+/// Interval between two looks at the audit of all hosts.
+const HEADS: Duration = Duration::from_hours(1);
+/// Answers that may be on their way.
+const ANSWERS: usize = 16;
+
+/// An answer on its way: its question, and what the other Mac says of it.
+type OnItsWay<'a> = Pin<Box<dyn Future<Output = (String, ClosedBy, Answered)> + Send + 'a>>;
+
+/// The inbox while it is connected.
+struct Inbox<'a> {
+    host: &'a Host,
+    approver: &'a Approver,
+    /// The host that this Mac is: its own questions are here already.
+    own: Option<Id>,
+    waiting: HashMap<String, Elsewhere>,
+    door: mpsc::Sender<AnswerElsewhere>,
+}
+
+fn host_ended(_: Gone) -> FleetError {
+    FleetError::Refused("the host ends".to_owned())
+}
+
+/// Shows what waits on other Macs until the connection is lost.
+pub(super) async fn serve(host: &Host, folder: &Folder, connected: impl FnOnce()) -> Result<(), FleetError> {
+    let approver = Approver::connect(folder).await?;
+    let own = folder.membership()?.own(true).cloned();
+    let (door, answers) = mpsc::channel(ANSWERS);
+    // What a crash left on show.
+    host.gate().clear_elsewhere().await.map_err(host_ended)?;
+    connected();
+    Inbox { host, approver: &approver, own, waiting: HashMap::new(), door }.run_until_lost(answers).await
+}
+
+impl Inbox<'_> {
+    async fn run_until_lost(
+        &mut self,
+        mut answers: mpsc::Receiver<AnswerElsewhere>,
+    ) -> Result<(), FleetError> {
+        let approver = self.approver;
+        let mut messages = approver.coming().await?;
+        for one in approver.waiting().await? {
+            self.show_question(one).await?;
+        }
+        let mut told = self.host.watch();
+        let mut on_their_way: FuturesUnordered<OnItsWay<'_>> = FuturesUnordered::new();
+        let (mut present, mut heads, mut attended) = (interval(PRESENT), interval(HEADS), false);
+        loop {
+            let ends = self.waiting.values().map(|one| one.ends).min();
+            let left = ends.map(|ends| u64::try_from(ends - super::wall()).unwrap_or(0));
+            let next_end = Instant::now() + left.map_or(PRESENT, Duration::from_millis);
+            tokio::select! {
+                news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
+                Some(answer) = answers.recv() => {
+                    if let Some(one) = self.waiting.get(&answer.params.question_id) {
+                        on_their_way.push(Box::pin(carry_answer(approver, one.clone(), answer)));
+                    }
+                },
+                Some((id, how, answered)) = on_their_way.next() => {
+                    if answered.applied {
+                        self.close_question(id, how, None).await?;
+                    }
+                }
+                _ = present.tick() => {
+                    approver.follow().await?;
+                    attended = self.say_present().await?;
+                }
+                _ = heads.tick() => self.look_at_audit().await,
+                // Somebody came to this Mac, or went.
+                news = told.recv() => match news {
+                    Ok(postern_contract::Told::StatusChanged(_)) if !attended => attended = self.say_present().await?,
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return Err(host_ended(Gone)),
+                },
+                () = tokio::time::sleep_until(next_end) => self.close_expired().await?,
+            }
+        }
+    }
+
+    /// Keeps the last head of each host's audit, and says what is wrong with one.
+    async fn look_at_audit(&self) {
+        match self.approver.verify_audit(None).await {
+            Ok(all) => {
+                for one in all.iter().filter(|one| !one.findings.is_empty()) {
+                    let name = postern_command::escape::text(&one.name);
+                    self.host.call_attention(format!(
+                        "the audit of {name} at the fleet’s broker is not whole: postern fleet audit verify"
+                    ));
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the audit of the fleet could not be compared"),
+        }
+    }
+
+    /// Says that the person is there, if somebody is.
+    async fn say_present(&self) -> Result<bool, FleetError> {
+        let attended = self.host.gate().is_attended().await.map_err(host_ended)?;
+        if attended {
+            self.approver.present().await?;
+        }
+        Ok(attended)
+    }
+
+    async fn hear_news(&mut self, news: News) -> Result<(), FleetError> {
+        match news {
+            News::Waits(one) => self.show_question(*one).await,
+            News::Closed { question, outcome, by, .. } => {
+                let how = serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved);
+                self.close_question(question, how, by.map(|by| postern_command::escape::text(&by))).await
+            }
+        }
+    }
+
+    async fn show_question(&mut self, one: Elsewhere) -> Result<(), FleetError> {
+        if self.own.as_ref() == Some(&one.host) {
+            return Ok(());
+        }
+        // One host does not show its question in place of another's.
+        if self.waiting.get(&one.question.id).is_some_and(|known| known.host != one.host) {
+            return Ok(());
+        }
+        let question = one.question.clone();
+        self.waiting.insert(question.id.clone(), one);
+        self.host.gate().show_elsewhere(question, self.door.clone()).await.map_err(host_ended)
+    }
+
+    async fn close_question(
+        &mut self,
+        id: String,
+        how: ClosedBy,
+        by: Option<String>,
+    ) -> Result<(), FleetError> {
+        if self.waiting.remove(&id).is_none() {
+            return Ok(());
+        }
+        self.host.gate().close_elsewhere(id, how, by).await.map_err(host_ended)
+    }
+
+    /// Takes away what nobody closed in time: its host may be gone.
+    async fn close_expired(&mut self) -> Result<(), FleetError> {
+        let now = super::wall();
+        let over: Vec<String> =
+            self.waiting.iter().filter(|(_, one)| one.ends <= now).map(|(id, _)| id.clone()).collect();
+        for id in over {
+            self.close_question(id, ClosedBy::Expired, None).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends an answer, and tells its approver what the other Mac says of it.
+async fn carry_answer(
+    approver: &Approver,
+    one: Elsewhere,
+    answer: AnswerElsewhere,
+) -> (String, ClosedBy, Answered) {
+    let AnswerElsewhere { params, shows, reply } = answer;
+    let (choice, how) = match params.answer {
+        Answer::Once => (Choice::Once, ClosedBy::Allowed),
+        Answer::Always => (Choice::Always, ClosedBy::Allowed),
+        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => (Choice::Deny, ClosedBy::Denied),
+    };
+    let said = if params.digest == one.question.digest {
+        approver.answer_shown(&one, &shows, (choice, params.proposal, params.feedback)).await
+    } else {
+        Ok(AnswerReply::Refused("it shows something else by now: look again".to_owned()))
+    };
+    let answered = match said {
+        Ok(AnswerReply::Applied(0)) => Answered::done(),
+        Ok(AnswerReply::Applied(more)) => Answered::refused(&NotApplied::MorePeople(more)),
+        Ok(AnswerReply::Closed(by, place)) => Answered::refused(&NotApplied::AnsweredElsewhere { by, place }),
+        Ok(AnswerReply::Refused(reason)) => Answered::refused(&NotApplied::Failed(reason)),
+        Ok(AnswerReply::Offline) => Answered::refused(&NotApplied::Offline),
+        Ok(AnswerReply::NotConfirmed) => Answered::refused(&NotApplied::Unconfirmed),
+        Err(error) => Answered::refused(&NotApplied::Failed(error.to_string())),
+    };
+    // Who waited for it may be gone.
+    _ = reply.send(answered.clone());
+    (one.question.id, how, answered)
+}

@@ -1,0 +1,253 @@
+//! Policy of this host's groups: what publishers signed, and what of it is in force here. It is put in force as an
+//! organization's file is; the last that was good stays until a stage brings the next one here.
+
+use super::FleetError;
+use super::keep::{Folder, PolicyScope};
+use super::store;
+use postern_contract::RuleDraft;
+use postern_fleet::{Bundle, Envelope, Fleet, GroupState, Hash, Id, InForce, Millis, Pinned, bundle_name};
+use postern_host::Host;
+use postern_policy::Effect;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Policy of a group, as it is kept over a restart.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct KeptPolicy {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<InForce>,
+    /// The newest bundle that counts, and the one in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    newest: Option<Envelope>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    good: Option<Envelope>,
+    /// Bundle that this host refused, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refused: Option<(Hash, String)>,
+}
+
+/// Policy of all groups of this host.
+#[derive(Debug)]
+pub(super) struct HostPolicy {
+    groups: BTreeMap<Id, KeptPolicy>,
+    scope: PolicyScope,
+}
+
+/// Reads a bundle that counted when it was kept.
+fn kept_bundle(envelope: &Envelope) -> Option<Bundle> {
+    let payload: postern_fleet::Payload<Bundle> = serde_json::from_slice(&envelope.payload).ok()?;
+    Some(payload.body)
+}
+
+pub(super) fn name_of(bundle: &Bundle, hash: &Hash) -> String {
+    bundle_name(&bundle.group, bundle.version, hash)
+}
+
+/// Reads a bundle's rules, as far as they may count here. Each says by which policy it is.
+pub(super) fn rules_of(
+    rules: &[Value],
+    scope: PolicyScope,
+    name: Option<&str>,
+) -> Result<Vec<RuleDraft>, String> {
+    let mut drafts = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let draft: RuleDraft = serde_json::from_value(rule.clone())
+            .map_err(|error| format!("rule {} cannot be read: {error}", index + 1))?;
+        if scope == PolicyScope::Allow || draft.effect == Effect::Deny {
+            let why = draft.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+            let why = name.map(|name| format!("policy {name}{why}")).or(draft.why);
+            drafts.push(RuleDraft { why, ..draft });
+        }
+    }
+    Ok(drafts)
+}
+
+/// Returns bundles in the form of an organization's file.
+fn file_of(bundles: &[(Bundle, Hash)], scope: PolicyScope) -> Result<String, String> {
+    let (mut rules, mut settings, mut names) = (Vec::new(), Map::new(), Vec::new());
+    let mut approvals: Map<String, Value> = Map::new();
+    for (bundle, hash) in bundles {
+        let name = name_of(bundle, hash);
+        rules.extend(rules_of(&bundle.rules, scope, Some(&name))?);
+        if scope == PolicyScope::Allow {
+            settings.extend(bundle.classes.clone());
+        }
+        for (risk, people) in &bundle.approvals {
+            // Of two groups the more careful one counts.
+            if approvals.get(risk).and_then(Value::as_u64) <= people.as_u64() {
+                approvals.insert(risk.clone(), people.clone());
+            }
+        }
+        names.push(name);
+    }
+    let organisation = format!("policy {}", names.join(" and "));
+    let file = json!({
+        "version": 1, "organisation": organisation, "rules": rules, "settings": settings, "approvals": approvals
+    });
+    serde_json::to_string_pretty(&file).map_err(|error| error.to_string())
+}
+
+/// Checks a bundle as a host does before it takes it.
+pub(super) fn check_bundle(
+    host: &Host,
+    bundle: &Bundle,
+    hash: &Hash,
+    scope: PolicyScope,
+) -> Result<(), String> {
+    let text = file_of(&[(bundle.clone(), *hash)], scope)?;
+    host.check_policy(&text).map(drop)
+}
+
+impl HostPolicy {
+    /// Takes what was kept, after a look at whether it is what was kept.
+    pub(super) fn open(folder: &Folder, scope: PolicyScope, fleet: &mut Fleet) -> Result<Self, FleetError> {
+        let mut groups = folder.policy()?;
+        for (group, kept) in &mut groups {
+            let is = |envelope: &Option<Envelope>, hash: Option<Hash>| {
+                envelope.as_ref().map(|envelope| Hash::of(&envelope.payload)) == hash
+            };
+            let state = kept.state.as_ref();
+            let good = state.and_then(|state| state.good);
+            if !is(&kept.newest, state.map(|state| state.bundle)) || !is(&kept.good, good) {
+                tracing::error!(%group, "the kept policy of the fleet is damaged: it is read from the broker again");
+                *kept = KeptPolicy { state: None, newest: None, good: None, refused: None };
+            }
+        }
+        let states = groups.iter().filter_map(|(group, kept)| Some((group.clone(), kept.state.clone()?)));
+        fleet.restore(folder.fresh()?, states.collect());
+        Ok(Self { groups, scope })
+    }
+
+    /// Returns the bundles in force.
+    fn bundles_in_force(&self) -> Vec<(Bundle, Hash)> {
+        let good = self.groups.values().filter_map(|kept| kept.good.as_ref());
+        good.filter_map(|good| Some((kept_bundle(good)?, Hash::of(&good.payload)))).collect()
+    }
+
+    /// Puts in force what is good.
+    pub(super) async fn put_in_force(&self, host: &Host) {
+        let good = self.bundles_in_force();
+        let text = if good.is_empty() { Ok(None) } else { file_of(&good, self.scope).map(Some) };
+        let adopted = match text {
+            Ok(text) => host.adopt_policy(text).await.map_err(|error| error.message),
+            Err(problem) => Err(problem),
+        };
+        if let Err(problem) = adopted {
+            tracing::error!(problem, "the fleet's policy could not be put in force: the one before stays");
+        }
+    }
+
+    /// Returns what is in force, as verdicts name it; empty if nothing is.
+    pub(super) fn in_force(&self) -> String {
+        let names =
+            self.bundles_in_force().iter().map(|(bundle, hash)| name_of(bundle, hash)).collect::<Vec<_>>();
+        names.join(" ")
+    }
+
+    /// Returns the state of each of these groups.
+    pub(super) fn report(&self, groups: &[Id]) -> Vec<GroupState> {
+        let state = |group: &Id| {
+            let kept = self.groups.get(group);
+            let good = kept.and_then(|kept| kept.good.as_ref());
+            GroupState {
+                group: group.clone(),
+                newest: kept.and_then(|kept| kept.state.as_ref()).map(|state| state.bundle),
+                in_force: good.and_then(|good| Some(name_of(&kept_bundle(good)?, &Hash::of(&good.payload)))),
+                refused: kept.and_then(|kept| kept.refused.clone()),
+            }
+        };
+        groups.iter().map(state).collect()
+    }
+
+    /// Returns rules for a replay, as far as they would count here.
+    pub(super) fn rules_of(&self, rules: &[Value]) -> Result<Vec<RuleDraft>, String> {
+        rules_of(rules, self.scope, None)
+    }
+
+    /// Takes a bundle that counts, if this host can read it: or notes why not.
+    pub(super) fn take_bundle(
+        &mut self,
+        host: &Host,
+        bytes: &[u8],
+        (bundle, hash): (&Bundle, Hash),
+    ) -> Result<(), String> {
+        let kept = self.groups.entry(bundle.group.clone()).or_insert(KeptPolicy {
+            state: None,
+            newest: None,
+            good: None,
+            refused: None,
+        });
+        let read =
+            Envelope::decode(bytes, postern_fleet::Kind::Bundle.limit()).map_err(|error| error.to_string());
+        match read.and_then(|envelope| check_bundle(host, bundle, &hash, self.scope).map(|()| envelope)) {
+            Ok(envelope) => {
+                kept.newest = Some(envelope);
+                kept.refused = None;
+                Ok(())
+            }
+            Err(why) => {
+                kept.refused = Some((hash, why.clone()));
+                Err(why)
+            }
+        }
+    }
+
+    /// Keeps what the fleet's state says by now. Returns true if another bundle is in force.
+    pub(super) fn keep_state(&mut self, folder: &Folder, fleet: &Fleet) -> Result<bool, FleetError> {
+        let mut changed = false;
+        for (group, state) in fleet.policy() {
+            let Some(kept) = self.groups.get_mut(group) else { continue };
+            let good = kept.good.as_ref().map(|good| Hash::of(&good.payload));
+            if state.good != good && state.good == Some(state.bundle) {
+                kept.good.clone_from(&kept.newest);
+                changed = true;
+            }
+            kept.state = Some(state.clone());
+        }
+        folder.keep_policy(&self.groups)?;
+        Ok(changed)
+    }
+}
+
+impl Folder {
+    fn policy(&self) -> Result<BTreeMap<Id, KeptPolicy>, FleetError> {
+        Ok(self.read("policy.json")?.unwrap_or_default())
+    }
+
+    fn keep_policy(&self, policy: &BTreeMap<Id, KeptPolicy>) -> Result<(), FleetError> {
+        self.write("policy.json", policy)
+    }
+
+    /// Returns the time of the last job of each member.
+    pub(super) fn jobs(&self) -> Result<BTreeMap<Id, Millis>, FleetError> {
+        Ok(self.read("jobs.json")?.unwrap_or_default())
+    }
+
+    /// Keeps them, before the job is done.
+    pub(super) fn keep_jobs(&self, jobs: &BTreeMap<Id, Millis>) -> Result<(), FleetError> {
+        self.write("jobs.json", jobs)
+    }
+}
+
+/// Seals the documents of all groups for the members of a roster, who may be others than before.
+pub(super) async fn reseal(
+    client: &async_nats::Client,
+    fleet: &Id,
+    open: &postern_fleet::OpenKey,
+    pinned: &Pinned,
+) -> Result<(), FleetError> {
+    let groups = pinned.roster.members.iter().flat_map(|member| &member.groups);
+    let groups: std::collections::BTreeSet<&Id> = groups.collect();
+    let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
+    for group in groups {
+        for kind in [store::BUNDLE, store::STAGE] {
+            let key = postern_fleet::Subjects::of(fleet).group_key(kind, group);
+            if let Some(document) = store::newest(client, fleet, open, &key).await? {
+                store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
+            }
+        }
+    }
+    Ok(())
+}

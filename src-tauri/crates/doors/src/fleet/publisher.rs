@@ -1,0 +1,290 @@
+//! A publisher's side: a policy is judged on every host's own history, published for a canary, and then brought to more
+//! hosts. Members who may ask hosts for work at once ask through here, too.
+
+use super::FleetError;
+use super::connect::Link;
+use super::keep::{Folder, Keys, Membership};
+use super::store::{self, BUNDLE, STAGE};
+use async_nats::RequestErrorKind;
+use postern_fleet::{
+    Bundle, Envelope, Hash, Id, Job, JobReport, Member, Payload, Pinned, Reach, Reported, Role, Sealed, Seed,
+    Stage, Subjects, Work, bundle_name, published,
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Longest time for a host to do a job.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Share of the hosts that the second stage reaches.
+const SHARE: u8 = 10;
+
+/// Content of a policy, as its publisher writes it.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Asked {
+    /// Rules, in the form of a rule file.
+    #[serde(default)]
+    pub rules: Vec<Value>,
+    /// Settings of agents that it decides, by their names.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// Number of people that have to approve, by risk.
+    #[serde(default)]
+    pub approvals: Map<String, Value>,
+}
+
+/// Reply of a host to a job.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostReply {
+    /// Result of the work.
+    Did(Reported),
+    /// The host is not connected: nothing was sent.
+    Offline,
+    /// The host did not say what became of it.
+    Silent,
+}
+
+/// A member of the fleet that is connected, as its person.
+#[derive(Debug)]
+pub struct Publisher {
+    link: Link,
+    folder: Folder,
+    fleet: Id,
+    me: Id,
+    keys: Keys,
+    pinned: Pinned,
+}
+
+/// The newest policy of a group.
+struct Newest {
+    bundle: Bundle,
+    hash: Hash,
+    revision: u64,
+    stage: Option<(Stage, u64)>,
+}
+
+impl Publisher {
+    /// Connects as the person's member of this Mac.
+    pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
+        let Membership { fleet, server, certificate, members, .. } = folder.membership()?;
+        let me = members.iter().find(|own| !own.host).ok_or(FleetError::NoApprover)?.id.clone();
+        let keys = folder.keys(&me)?;
+        let link = Link::open(&server, certificate, &keys.nkey, me.as_str()).await?;
+        let pinned = store::follow(&link.client, &fleet, &keys.open, folder).await?;
+        Ok(Self { link, folder: folder.clone(), fleet, me, keys, pinned })
+    }
+
+    /// Returns the hosts of a group, a name or an id; of `all` every one.
+    pub fn hosts_of(&self, named: &str) -> Vec<&Member> {
+        let is = |host: &&Member| {
+            let groups = host.groups.iter().map(Id::as_str);
+            named == "all" || groups.chain([host.name.as_str(), host.id.as_str()]).any(|name| name == named)
+        };
+        self.pinned.roster.of(Role::Host).filter(is).collect()
+    }
+
+    /// Asks a host for work, and returns what it says.
+    pub async fn ask_host(&self, host: &Member, work: Work) -> Result<HostReply, FleetError> {
+        let header = super::header(&self.fleet, &self.me)?;
+        let job = Job { at: super::wall(), roster: self.pinned.hash, work };
+        let mut seed = Seed::new(super::random()?);
+        let sealed =
+            header.seal(&job, &[host.seal], &self.keys.sign, &mut seed).map_err(FleetError::refused)?;
+        let subject = Subjects::of(&self.fleet).jobs(host.id.as_str());
+        let request = async_nats::Request::new().payload(sealed.encode().into()).timeout(Some(PATIENCE));
+        match self.link.client.send_request(subject, request).await {
+            Ok(reply) => {
+                Ok(self.report(host, &header.id, &reply.payload).map_or(HostReply::Silent, HostReply::Did))
+            }
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(HostReply::Offline),
+            Err(_) => Ok(HostReply::Silent),
+        }
+    }
+
+    /// Reads the host's report, if it is the host's and about this job.
+    fn report(&self, host: &Member, job: &Id, bytes: &[u8]) -> Option<Reported> {
+        let envelope = Envelope::decode(bytes, postern_fleet::Kind::JobReport.limit()).ok()?;
+        let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
+        let signed = payload.fleet == self.fleet
+            && payload.from == host.id
+            && envelope.payload_type == postern_fleet::Kind::JobReport.media_type()
+            && !envelope.signers([((), &host.sign)]).is_empty();
+        let report: JobReport = payload.open(&self.keys.open).ok().filter(|_| signed)?;
+        (report.job == *job).then_some(report.outcome)
+    }
+
+    /// Asks every host of a group for work.
+    pub async fn ask_all(&self, group: &str, work: &Work) -> Result<Vec<(String, HostReply)>, FleetError> {
+        let mut replies = Vec::new();
+        for host in self.hosts_of(group) {
+            replies.push((host.name.clone(), self.ask_host(host, work.clone()).await?));
+        }
+        Ok(replies)
+    }
+
+    /// Publishes a policy of a group, for these hosts at first. Returns its name.
+    pub async fn publish(&self, group: &Id, asked: Asked, canary: Vec<Id>) -> Result<String, FleetError> {
+        let known = self.newest(group).await?;
+        let stages =
+            known.as_ref().and_then(|known| known.stage.as_ref()).map_or(0, |(stage, _)| stage.number);
+        let bundle = Bundle {
+            group: group.clone(),
+            version: known.as_ref().map_or(1, |known| known.bundle.version + 1),
+            previous: known.as_ref().map(|known| known.hash),
+            not_before: 0,
+            rules: asked.rules,
+            classes: asked.settings,
+            limits: Map::new(),
+            approvals: asked.approvals,
+        };
+        let version = bundle.version;
+        let envelope = super::header(&self.fleet, &self.me)?.sign(bundle, &[&self.keys.sign]);
+        let hash = Hash::of(&envelope.payload);
+        self.store_signed(BUNDLE, group, &envelope, known.as_ref().map_or(0, |known| known.revision)).await?;
+        self.note_seen(group, version, hash)?;
+        let revision = known.and_then(|known| known.stage).map_or(0, |(_, revision)| revision);
+        self.bring_to(group, (stages + 1, hash), Reach::Canary(canary), revision).await?;
+        Ok(bundle_name(group, version, &hash))
+    }
+
+    /// Brings the newest policy of a group to more hosts, if no host refused it. Returns its name, and whom it reaches now.
+    pub async fn advance(&self, group: &Id) -> Result<(String, Reach), FleetError> {
+        let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
+        let name = bundle_name(group, known.bundle.version, &known.hash);
+        let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
+        let reach = match stage.reach {
+            _ if stage.bundle != known.hash => Reach::Canary(Vec::new()),
+            Reach::Canary(_) => Reach::Percent(SHARE),
+            Reach::Percent(_) => Reach::All,
+            Reach::All => {
+                return Err(FleetError::Refused(format!("{name} is on all hosts of the group already")));
+            }
+        };
+        for (host, reply) in self.ask_all(group.as_str(), &Work::Policy).await? {
+            let HostReply::Did(Reported::Policy(states)) = reply else { continue };
+            let refused = states.iter().filter_map(|state| state.refused.as_ref());
+            if let Some((_, why)) = refused.into_iter().find(|(hash, _)| *hash == known.hash) {
+                return Err(FleetError::Refused(format!("{host} refused {name}: {why}")));
+            }
+        }
+        self.bring_to(group, (stage.number + 1, known.hash), reach.clone(), revision).await?;
+        Ok((name, reach))
+    }
+
+    /// Publishes the policy before the newest one again, for all hosts. Returns its new name.
+    pub async fn roll_back(&self, group: &Id) -> Result<String, FleetError> {
+        let key = Subjects::of(&self.fleet).group_key(BUNDLE, group);
+        let versions = store::versions(&self.link.client, &self.fleet, &self.keys.open, &key).await?;
+        let newest = self.newest(group).await?.ok_or_else(|| nothing(group))?;
+        let before = versions.iter().filter_map(|envelope| self.signed(envelope).ok());
+        let before =
+            before.filter(|bundle: &Bundle| bundle.version < newest.bundle.version).max_by_key(|b| b.version);
+        let before = before.ok_or_else(|| {
+            FleetError::Refused("the broker keeps no policy before this one: publish a file".to_owned())
+        })?;
+        let asked = Asked { rules: before.rules, settings: before.classes, approvals: before.approvals };
+        let name = self.publish(group, asked, Vec::new()).await?;
+        let known = self.newest(group).await?.ok_or_else(|| nothing(group))?;
+        let (stage, revision) = known.stage.ok_or_else(|| nothing(group))?;
+        self.bring_to(group, (stage.number + 1, known.hash), Reach::All, revision).await?;
+        Ok(name)
+    }
+
+    /// Returns the name of the newest policy of a group, with whom it reaches; `None` if there is none.
+    pub async fn newest_of(&self, group: &Id) -> Result<Option<(String, Option<Reach>)>, FleetError> {
+        let known = self.newest(group).await?;
+        Ok(known.map(|known| {
+            let reach =
+                known.stage.filter(|(stage, _)| stage.bundle == known.hash).map(|(stage, _)| stage.reach);
+            (bundle_name(group, known.bundle.version, &known.hash), reach)
+        }))
+    }
+
+    fn signed<T: postern_fleet::Body>(&self, envelope: &Envelope) -> Result<T, FleetError> {
+        published(&self.pinned, &self.fleet, envelope).map_err(FleetError::refused)
+    }
+
+    /// Reads the newest policy of a group, and notes it. One that is older than what was seen here is no newest.
+    async fn newest(&self, group: &Id) -> Result<Option<Newest>, FleetError> {
+        let names = Subjects::of(&self.fleet);
+        let (client, open) = (&self.link.client, &self.keys.open);
+        let bundle = store::newest(client, &self.fleet, open, &names.group_key(BUNDLE, group)).await?;
+        let seen = self.seen_versions()?.get(group).copied();
+        let Some(document) = bundle else {
+            return match seen {
+                Some((version, _)) => Err(withheld(group, version)),
+                None => Ok(None),
+            };
+        };
+        let bundle: Bundle = self.signed(&document.envelope)?;
+        let hash = Hash::of(&document.envelope.payload);
+        if bundle.group != *group
+            || seen.is_some_and(|(version, seen)| {
+                bundle.version < version || bundle.version == version && hash != seen
+            })
+        {
+            return Err(withheld(group, seen.map_or(0, |(version, _)| version)));
+        }
+        self.note_seen(group, bundle.version, hash)?;
+        let stage = store::newest(client, &self.fleet, open, &names.group_key(STAGE, group)).await?;
+        let stage = match stage {
+            Some(document) => Some((self.signed(&document.envelope)?, document.revision)),
+            None => None,
+        };
+        Ok(Some(Newest { bundle, hash, revision: document.revision, stage }))
+    }
+
+    async fn bring_to(
+        &self,
+        group: &Id,
+        (number, bundle): (u64, Hash),
+        reach: Reach,
+        revision: u64,
+    ) -> Result<(), FleetError> {
+        let stage = Stage { group: group.clone(), number, bundle, reach };
+        let envelope = super::header(&self.fleet, &self.me)?.sign(stage, &[&self.keys.sign]);
+        self.store_signed(STAGE, group, &envelope, revision).await
+    }
+
+    /// Stores a document for all members, if nobody else did meanwhile.
+    async fn store_signed(
+        &self,
+        kind: &str,
+        group: &Id,
+        envelope: &Envelope,
+        revision: u64,
+    ) -> Result<(), FleetError> {
+        if !self.pinned.roster.member(&self.me).is_some_and(|me| me.has(Role::Publisher)) {
+            return Err(FleetError::Refused("this Mac's person may not publish policy".to_owned()));
+        }
+        let to: Vec<_> = self.pinned.roster.members.iter().map(|member| member.seal).collect();
+        let key = Subjects::of(&self.fleet).group_key(kind, group);
+        store::replace(&self.link.client, &self.fleet, &key, envelope, (&to, revision)).await
+    }
+
+    /// Returns the newest version of each group that was seen here.
+    fn seen_versions(&self) -> Result<BTreeMap<Id, (u64, Hash)>, FleetError> {
+        Ok(self.folder.read("published.json")?.unwrap_or_default())
+    }
+
+    fn note_seen(&self, group: &Id, version: u64, hash: Hash) -> Result<(), FleetError> {
+        let mut seen = self.seen_versions()?;
+        if seen.insert(group.clone(), (version, hash)) != Some((version, hash)) {
+            self.folder.write("published.json", &seen)?;
+        }
+        Ok(())
+    }
+}
+
+fn nothing(group: &Id) -> FleetError {
+    FleetError::Refused(format!(
+        "nothing is published for {group}: postern fleet policy publish FILE --group {group}"
+    ))
+}
+
+fn withheld(group: &Id, version: u64) -> FleetError {
+    FleetError::Refused(format!(
+        "the broker shows another policy of {group} than version {version}, which was seen here: it withholds one, or rolled it back"
+    ))
+}

@@ -1,0 +1,135 @@
+//! The administrator of the broker, who may do everything there.
+
+use crate::stage::{PATIENCE, Stage, admin, until_async, waits};
+use futures_util::StreamExt as _;
+use postern_doors::fleet::{AnswerReply, Approver, Asked, Choice, HostReply, Publisher, Reported, Work};
+use serde_json::json;
+use std::fs;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Returns an answer again, changed in a byte, as another kind, and two that are no messages.
+fn forged(answer: &[u8]) -> [Vec<u8>; 5] {
+    let mut changed = answer.to_vec();
+    let middle = changed.len() / 2;
+    changed[middle] = if changed[middle] == b'A' { b'B' } else { b'A' };
+    let kind = String::from_utf8(answer.to_vec()).unwrap();
+    let kind = kind.replace("fleet.answer+json", "fleet.roster+json").into_bytes();
+    [answer.to_vec(), changed, kind, Vec::new(), vec![b'['; 9000]]
+}
+
+/// The administrator of the broker lets itself in with every right, reads everything and repeats, moves and forges what it likes.
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_the_broker_s_administrator_does_nothing_runs() {
+    let mut stage = Stage::set().await;
+    let mut news = stage.watch().await;
+    let folder = stage.laptop.folder();
+    let membership = folder.membership().unwrap();
+    let evil = admin(&stage).await;
+    let mut seen = evil.subscribe(format!("pf.{}.>", membership.fleet)).await.unwrap();
+    evil.flush().await.unwrap();
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let approver = Approver::connect(&folder).await.unwrap();
+    assert_eq!(approver.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    let answers = format!("pf.{}.ans.", membership.fleet);
+    let stolen = loop {
+        let message = timeout(PATIENCE, seen.next()).await.unwrap().unwrap();
+        if message.subject.starts_with(&answers) {
+            break message;
+        }
+    };
+    // The next question of the same words: the stolen answer is repeated, changed, and said as another kind.
+    stage.channel = Some(channel);
+    let run = stage.ask(&file);
+    let first = asked.question.id;
+    let asked = loop {
+        // News of the first one may be on their way.
+        let one = waits(&mut news).await;
+        if one.question.id != first {
+            break one;
+        }
+    };
+    for bytes in forged(&stolen.payload) {
+        // The answer to some of these is silence.
+        _ = timeout(Duration::from_secs(2), evil.request(stolen.subject.clone(), bytes.into())).await;
+    }
+    // Rosters and word of what is current that nobody signed, and a rollback of both.
+    for key in ["roster", "fresh"] {
+        evil.publish(format!("$KV.pf-{}.{key}", membership.fleet), stolen.payload.clone()).await.unwrap();
+    }
+    evil.flush().await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "only what a person answered ran");
+    assert_eq!(
+        approver.answer(&asked, Choice::Deny, None, None).await.unwrap(),
+        AnswerReply::Applied(0),
+        "the host is well"
+    );
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+/// Jobs and policies that were right once come again, and to other hosts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_repeats_retargets_or_goes_back_changes_nothing() {
+    let stage = Stage::set().await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let fleet = stage.laptop.folder().membership().unwrap().fleet;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    // Both hosts are there: who hears everything would keep a job for one that is not from being *offline*.
+    for host in ["mini", "MacBook"] {
+        until_async(async || in_force(&publisher, host).await == Some(None)).await;
+    }
+    let evil = admin(&stage).await;
+    let mut seen = evil.subscribe(">").await.unwrap();
+    evil.flush().await.unwrap();
+    let group = "all".parse().unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let rules = |text: &str| {
+        let rules = vec![json!({"effect": "deny", "text": text})];
+        Asked { rules, ..Asked::default() }
+    };
+    let old = publisher.publish(&group, rules("echo *"), vec![mini.clone()]).await.unwrap();
+    until_async(async || in_force(&publisher, "mini").await == Some(Some(old.clone()))).await;
+    let new = publisher.publish(&group, rules("ls *"), vec![mini]).await.unwrap();
+    until_async(async || in_force(&publisher, "mini").await == Some(Some(new.clone()))).await;
+    let block = publisher.ask_all("mini", &Work::Block { minutes: None }).await.unwrap();
+    assert_eq!(block[0].1, HostReply::Did(Reported::Done));
+    publisher.ask_all("mini", &Work::Resume).await.unwrap();
+    // Everything that it saw, again, in the other order; jobs of the mini to the MacBook as well.
+    let mut all = Vec::new();
+    while let Ok(Some(message)) = timeout(Duration::from_millis(200), seen.next()).await {
+        let subject = message.subject.to_string();
+        if subject.contains(".job.") || subject.contains(".bundle.") || subject.contains(".stage.") {
+            all.push((subject, message.payload));
+        }
+    }
+    assert!(all.len() >= 6, "two bundles, two stages and two jobs at least: {}", all.len());
+    let other = publisher.hosts_of("MacBook")[0].id.clone();
+    for (subject, payload) in all.into_iter().rev() {
+        if subject.contains(".job.") {
+            for subject in [subject, format!("pf.{fleet}.job.{other}")] {
+                // A refusal or silence: nobody can read either but who asked.
+                _ = timeout(Duration::from_secs(2), evil.request(subject, payload.clone())).await;
+            }
+        } else {
+            evil.publish(subject, payload).await.unwrap();
+        }
+    }
+    evil.flush().await.unwrap();
+    assert_eq!(in_force(&publisher, "mini").await, Some(Some(new)), "no older policy");
+    assert_eq!(in_force(&publisher, "MacBook").await, Some(None), "nor one for other hosts");
+    for mac in [&stage.mini, &stage.laptop] {
+        assert_ne!(mac.call("status", json!({})).await["mode"], json!("paused"), "no job counts twice");
+    }
+}
+
+/// Returns what is in force on a host, if it says so.
+async fn in_force(publisher: &Publisher, host: &str) -> Option<Option<String>> {
+    match &publisher.ask_all(host, &Work::Policy).await.unwrap()[0].1 {
+        HostReply::Did(Reported::Policy(states)) => Some(states[0].in_force.clone()),
+        _ => None,
+    }
+}

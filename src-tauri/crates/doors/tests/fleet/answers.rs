@@ -1,0 +1,171 @@
+//! A question of one Mac is answered on another.
+
+use crate::stage::{Mac, PATIENCE, Stage, closed, invitation, joined, until_waiting, waits};
+use postern_doors::fleet::{AnswerReply, Approver, Choice};
+use postern_protocol::RunResult;
+use serde_json::json;
+use std::fs;
+use std::time::Duration;
+use tokio::time::timeout;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_one_mac_is_answered_on_another() {
+    let mut stage = Stage::set().await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("peculiarly-named-file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    assert_eq!(asked.name, "mini", "the host's name is the roster's");
+    assert!(asked.question.line.contains("peculiarly-named-file"));
+    assert!(!file.exists());
+    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let told = approver.answer(&asked, Choice::Once, None, None).await.unwrap();
+    assert_eq!(told, AnswerReply::Applied(0));
+    let (ended, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(matches!(ended, RunResult::Ended(_)), "{ended:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    assert_eq!(closed(&mut news).await, "allowed by Mara on MacBook");
+    // The same answer on another Mac comes too late, and learns whose it was.
+    let late = approver.answer(&asked, Choice::Deny, None, None).await.unwrap();
+    assert_eq!(late, AnswerReply::Closed(Some("Mara".to_owned()), Some("MacBook".to_owned())));
+    let stored = stage.broker.stored();
+    assert!(stored.windows(7).any(|words| words == b"payload"), "it stores envelopes");
+    for word in ["peculiarly", "echo ran", "MacBook"] {
+        assert!(
+            !stored.windows(word.len()).any(|words| words == word.as_bytes()),
+            "the broker stores {word:?}"
+        );
+    }
+    // A denial, with words for the agent.
+    stage.channel = Some(channel);
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let words = Some("not on this Mac".to_owned());
+    assert_eq!(approver.answer(&asked, Choice::Deny, None, words).await.unwrap(), AnswerReply::Applied(0));
+    let (ended, _) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(format!("{ended:?}").contains("not on this Mac"), "{ended:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "it ran once");
+    stage.mini.host.shutdown().await;
+    stage.laptop.host.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
+    let mut stage = Stage::set().await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    assert_eq!(approver.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Offline);
+    stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+    let again = until_waiting(&approver, &asked).await;
+    let answered = async {
+        loop {
+            match approver.answer(&again, Choice::Once, None, None).await.unwrap() {
+                AnswerReply::Offline => tokio::time::sleep(Duration::from_millis(50)).await,
+                told => return told,
+            }
+        }
+    };
+    assert_eq!(timeout(PATIENCE, answered).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("MacBook Air", "Noor")).await;
+    let noor = Approver::connect(&phone.folder()).await.unwrap();
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    until_waiting(&noor, &asked).await;
+    assert_eq!(stage.owner.revoke("MacBook Air").await.unwrap(), 1);
+    stage.broker.reload();
+    let told = noor.answer(&asked, Choice::Once, None, None).await.unwrap();
+    assert_eq!(told, AnswerReply::NotConfirmed);
+    assert!(Approver::connect(&phone.folder()).await.is_err(), "the broker lets its key in no more");
+    assert!(!file.exists());
+    // The owner's own answer counts still.
+    let owner = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let again = until_waiting(&owner, &asked).await;
+    assert_eq!(owner.answer(&again, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_in_the_broker_s_place_is_not_spoken_to() {
+    let stage = Stage::set().await;
+    let membership = stage.laptop.folder().membership().unwrap();
+    let mut other = membership.clone();
+    other.certificate = postern_fleet::Hash::of(b"another certificate");
+    stage.laptop.folder().keep_membership(&other).unwrap();
+    let error = Approver::connect(&stage.laptop.folder()).await.unwrap_err().to_string();
+    assert!(error.contains("cannot be reached"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_answers_at_one_moment_one_counts_and_both_people_read_which() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("MacBook Air", "Noor")).await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let (mara, noor) = (
+        Approver::connect(&stage.laptop.folder()).await.unwrap(),
+        Approver::connect(&phone.folder()).await.unwrap(),
+    );
+    let theirs = until_waiting(&noor, &asked).await;
+    let (one, other) = tokio::join!(
+        mara.answer(&asked, Choice::Once, None, None),
+        noor.answer(&theirs, Choice::Deny, None, None)
+    );
+    let (one, other) = (one.unwrap(), other.unwrap());
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    let by = |person: &str, place: &str| AnswerReply::Closed(Some(person.to_owned()), Some(place.to_owned()));
+    match (&one, &other) {
+        (AnswerReply::Applied(0), late) => {
+            assert_eq!(*late, by("Mara", "MacBook"));
+            assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+        }
+        (late, AnswerReply::Applied(0)) => {
+            assert_eq!(*late, by("Noor", "MacBook Air"));
+            assert!(!file.exists());
+        }
+        both => panic!("one of them counts: {both:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_is_killed_and_comes_back_starts_nothing_twice() {
+    let mut stage = Stage::set().await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    stage.broker.restart();
+    let approver = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let again = until_waiting(&approver, &asked).await;
+    let answered = async {
+        loop {
+            match approver.answer(&again, Choice::Once, None, None).await.unwrap() {
+                // The host is not back yet.
+                AnswerReply::Offline | AnswerReply::NotConfirmed => tokio::task::yield_now().await,
+                told => return told,
+            }
+        }
+    };
+    assert_eq!(timeout(PATIENCE, answered).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    let late = approver.answer(&again, Choice::Once, None, None).await.unwrap();
+    assert_eq!(late, AnswerReply::Closed(Some("Mara".to_owned()), Some("MacBook".to_owned())));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "once");
+}

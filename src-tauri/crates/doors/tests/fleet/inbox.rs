@@ -1,0 +1,127 @@
+//! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
+
+use crate::stage::{Mac, PATIENCE, Stage};
+use postern_contract::{Question, Told, plain};
+use postern_host::{ApproverGuard, FaceKind};
+use serde_json::{Value, json};
+use std::fs;
+use tokio::sync::broadcast::Receiver;
+use tokio::time::timeout;
+
+/// Somebody at a Mac, with an approver of it.
+struct Person<'a> {
+    mac: &'a Mac,
+    face: ApproverGuard,
+    told: Receiver<Told>,
+}
+
+impl<'a> Person<'a> {
+    fn at(mac: &'a Mac, kind: FaceKind) -> Self {
+        let told = mac.host.watch();
+        Self { mac, face: mac.host.face(kind), told }
+    }
+
+    async fn call(&self, method: &str, params: Value) -> Value {
+        self.mac.host.call(&self.face.id(), method, params).await.unwrap()
+    }
+
+    async fn opened(&mut self) -> Question {
+        loop {
+            if let Told::QuestionOpened(question) =
+                timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
+            {
+                return *question;
+            }
+        }
+    }
+
+    async fn closed(&mut self) -> (String, Option<String>) {
+        loop {
+            if let Told::QuestionClosed(closed) = timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
+            {
+                return (closed.how.to_string(), closed.face);
+            }
+        }
+    }
+
+    async fn answer(&self, question: &Question, answer: &str) -> Value {
+        let params = json!({"questionId": question.id, "digest": question.digest, "answer": answer});
+        self.call("questions.answer", params).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
+    let mut stage = Stage::set().await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let file = stage.mini.file("file");
+    let (run, laptop) = stage.ask_once_attended(&file, FaceKind::Window).await;
+    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
+    let asked = mara.opened().await;
+    assert_eq!(asked.host.as_deref(), Some("mini"));
+    assert!(plain(&asked.headline).starts_with("mini · "), "the headline names it: {:?}", asked.headline);
+    let listed = mara.call("questions.list", json!({})).await;
+    assert_eq!(listed["questions"][0]["id"], json!(asked.id));
+    let door = stage.laptop.call("questions.list", json!({})).await;
+    assert_eq!(door["questions"], json!([]), "what came through a door leaves through none");
+    // As with any other: not before it was looked at.
+    let blind = mara.answer(&asked, "once").await;
+    assert_eq!(blind["applied"], json!(false), "{blind}");
+    let seen = json!({"questionId": asked.id, "digest": asked.digest, "visible": true, "endSeen": true, "change": 1});
+    let armed = async {
+        while mara.call("questions.presented", seen.clone()).await["armed"] != json!(true) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, armed).await.unwrap();
+    assert!(!file.exists(), "nothing ran so far");
+    for elsewhere in ["deny-all", "deny-always"] {
+        let answered = mara.answer(&asked, elsewhere).await;
+        assert_eq!(answered["applied"], json!(false), "{elsewhere} is answered on the Mac itself");
+    }
+    assert_eq!(mara.answer(&asked, "once").await["applied"], json!(true));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    assert_eq!(mara.closed().await.0, "allowed");
+    let rows = stage.mini.call("requests.list", json!({})).await;
+    let request = stage.mini.call("requests.get", json!({"id": rows["requests"][0]["id"]})).await;
+    assert!(request.to_string().contains("Mara on MacBook"), "the Mac that asked knows who answered where");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_on_the_mac_itself_empties_the_other_inbox_and_says_where() {
+    let mut stage = Stage::set().await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let file = stage.mini.file("file");
+    let (run, laptop) = stage.ask_once_attended(&file, FaceKind::Terminal).await;
+    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
+    let asked = mara.opened().await;
+    let local = Person::at(&stage.mini, FaceKind::Terminal);
+    assert_eq!(local.answer(&asked, "deny").await["applied"], json!(true));
+    assert_eq!(mara.closed().await, ("denied".to_owned(), Some("mini (terminal)".to_owned())));
+    let late = mara.answer(&asked, "once").await;
+    assert_eq!(late["applied"], json!(false), "{late}");
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mac_that_is_gone_is_offline_and_a_broker_that_is_gone_empties_the_inbox() {
+    let mut stage = Stage::set().await;
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let file = stage.mini.file("file");
+    let (_run, laptop) = stage.ask_once_attended(&file, FaceKind::Terminal).await;
+    let mut mara = Person { mac: &stage.laptop, face: laptop.0, told: laptop.1 };
+    let asked = mara.opened().await;
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    let answered = mara.answer(&asked, "once").await;
+    assert_eq!(answered["applied"], json!(false));
+    assert_eq!(answered["reason"], json!("that Mac is offline: nothing was sent"));
+    stage.broker.kill();
+    assert_eq!(
+        mara.closed().await,
+        ("resolved".to_owned(), None),
+        "nothing is shown that is not known to wait"
+    );
+    assert!(!file.exists());
+}

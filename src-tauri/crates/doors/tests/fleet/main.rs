@@ -1,0 +1,19 @@
+//! Two Macs and a real nats-server: a question of one is answered on the other.
+//!
+//! The broker reads nothing and starts nothing, no matter what its administrator does.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails here, and the line says why"
+)]
+#![expect(clippy::disallowed_methods, reason = "a test starts the broker")]
+
+mod administrator;
+mod answers;
+mod audit;
+mod inbox;
+mod people;
+mod policy;
+mod stage;

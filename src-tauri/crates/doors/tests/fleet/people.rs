@@ -1,0 +1,69 @@
+//! Two people for a risk, where a policy wants it; and the end of all work of agents on a host.
+
+use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use postern_doors::fleet::{AnswerReply, Approver, Asked, Choice, HostReply, Publisher, Reported, Work};
+use postern_host::FaceKind;
+use serde_json::{Map, json};
+use std::fs;
+use tokio::time::timeout;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
+    let mut stage = Stage::set().await;
+    let phone = Mac::start().await;
+    joined(&mut stage.owner, &stage.broker, &phone, &[false], invitation("Noor's MacBook", "Noor")).await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let approvals = json!({"safe": 2, "needs-review": 2, "dangerous": 2}).as_object().unwrap().clone();
+    let asked = Asked { rules: Vec::new(), settings: Map::new(), approvals };
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let name = publisher.publish(&"all".parse().unwrap(), asked, vec![mini]).await.unwrap();
+    until_async(async || {
+        let replies = publisher.ask_all("mini", &Work::Policy).await.unwrap();
+        matches!(&replies[0].1, HostReply::Did(Reported::Policy(states)) if states[0].in_force.as_ref() == Some(&name))
+    })
+    .await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let asked = waits(&mut news).await;
+    let mara = Approver::connect(&stage.laptop.folder()).await.unwrap();
+    let noor = Approver::connect(&phone.folder()).await.unwrap();
+    assert_eq!(mara.answer(&asked, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
+    let again = mara.answer(&asked, Choice::Once, None, None).await.unwrap();
+    assert!(
+        matches!(&again, AnswerReply::Refused(why) if why.contains("Mara approved it already")),
+        "{again:?}"
+    );
+    // Whoever is at the mini is nobody that the fleet knows.
+    let face = stage.mini.host.face(FaceKind::Terminal);
+    let params = json!({"questionId": asked.question.id, "digest": asked.question.digest, "answer": "once"});
+    let local = stage.mini.host.call(&face.id(), "questions.answer", params).await.unwrap();
+    assert_eq!(local["applied"], json!(false), "{local}");
+    assert!(!file.exists(), "one person is not enough");
+    let theirs = until_waiting(&noor, &asked).await;
+    assert_eq!(noor.answer(&theirs, Choice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_agents_of_a_host_are_blocked_from_elsewhere_and_work_again() {
+    let mut stage = Stage::set().await;
+    let mut news = stage.watch().await;
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    waits(&mut news).await;
+    let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let did = vec![("mini".to_owned(), HostReply::Did(Reported::Done))];
+    assert_eq!(mara.ask_all("mini", &Work::Block { minutes: None }).await.unwrap(), did);
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists(), "what waited is denied");
+    stage.channel = Some(channel);
+    let (ended, channel) = timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
+    assert!(!file.exists(), "so is what comes after: {ended:?}");
+    let status = stage.mini.call("status", json!({})).await;
+    assert_eq!(status["mode"], json!("paused"), "{status}");
+    assert_eq!(mara.ask_all("mini", &Work::Resume).await.unwrap(), did);
+    assert_ne!(stage.mini.call("status", json!({})).await["mode"], json!("paused"));
+    drop(channel);
+}

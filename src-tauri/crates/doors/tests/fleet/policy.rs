@@ -1,0 +1,143 @@
+//! A policy of a group: judged on every host's own history, published for a canary, brought to all, rolled back.
+
+use crate::stage::{Mac, PATIENCE, Stage, until_async};
+use postern_doors::fleet::{Asked, HostReply, Publisher, Reach, Reported, Work};
+use serde_json::{Map, Value, json};
+use std::fs;
+use tokio::time::timeout;
+
+fn group() -> postern_doors::fleet::Id {
+    "all".parse().unwrap()
+}
+
+fn policy(rules: Value) -> Asked {
+    Asked { rules: rules.as_array().unwrap().clone(), settings: Map::new(), approvals: Map::new() }
+}
+
+/// Returns the verdict of a Mac on a line, with its whole trace.
+async fn explained(mac: &Mac, line: &str) -> Value {
+    mac.call("explain", json!({"agent": "main", "shell": line, "cwd": "/"})).await
+}
+
+/// Returns what is in force on a host. One that is not connected yet is waited for.
+async fn in_force(publisher: &Publisher, host: &str) -> Option<String> {
+    let said = async {
+        loop {
+            let replies = publisher.ask_all(host, &Work::Policy).await.unwrap();
+            if let HostReply::Did(Reported::Policy(states)) = &replies[0].1 {
+                return states[0].in_force.clone();
+            }
+        }
+    };
+    timeout(PATIENCE, said).await.expect("it answers")
+}
+
+async fn until_in_force(publisher: &Publisher, name: &str, host: &str) {
+    until_async(async || in_force(publisher, host).await.as_deref() == Some(name)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() {
+    let mut stage = Stage::set().await;
+    // History that a replay can judge.
+    let file = stage.mini.file("file");
+    let at_mini = stage.mini.host.face(postern_host::FaceKind::Terminal);
+    let run = stage.ask(&file);
+    stage.mini.asked().await;
+    stage.mini.deny_all().await;
+    drop(at_mini);
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let rules = json!([
+        {"effect": "deny", "text": "echo *", "why": "nobody echoes here"},
+        {"effect": "allow", "text": "git status"}
+    ]);
+    assert_eq!(in_force(&publisher, "mini").await, None, "it is connected, and has no policy");
+    let replay = Work::Replay { rules: rules.as_array().unwrap().clone(), days: 7 };
+    let replies = publisher.ask_all("mini", &replay).await.unwrap();
+    let HostReply::Did(Reported::Replayed { judged, changed, .. }) = &replies[0].1 else {
+        panic!("{replies:?}")
+    };
+    assert_eq!((*judged, *changed), (1, 1), "the request that was asked about would be denied");
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let name = publisher.publish(&group(), policy(rules), vec![mini]).await.unwrap();
+    assert!(name.starts_with("all/1#"), "{name}");
+    until_in_force(&publisher, &name, "mini").await;
+    let verdict = explained(&stage.mini, "echo hello").await;
+    assert_eq!(verdict["decision"], json!("deny"), "{verdict}");
+    assert!(verdict.to_string().contains(&format!("policy {name}: nobody echoes here")), "{verdict}");
+    let allowed = explained(&stage.mini, "git status").await;
+    assert!(!allowed.to_string().contains(&name), "this Mac lets the fleet deny, not allow: {allowed}");
+    assert_eq!(in_force(&publisher, "MacBook").await, None, "the canary is another host");
+    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), Reach::Percent(10)));
+    assert_eq!(publisher.advance(&group()).await.unwrap(), (name.clone(), Reach::All));
+    until_in_force(&publisher, &name, "MacBook").await;
+    // The next one, and back.
+    let second = publisher.publish(&group(), policy(json!([])), Vec::new()).await.unwrap();
+    publisher.advance(&group()).await.unwrap();
+    publisher.advance(&group()).await.unwrap();
+    until_in_force(&publisher, &second, "mini").await;
+    assert_ne!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
+    let third = publisher.roll_back(&group()).await.unwrap();
+    assert!(third.starts_with("all/3#"), "versions only go up: {third}");
+    until_in_force(&publisher, &third, "mini").await;
+    assert_eq!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_refuses_what_it_cannot_read_and_keeps_the_last_good_one() {
+    let stage = Stage::set().await;
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let good = json!([{"effect": "deny", "text": "echo *"}]);
+    let name = publisher.publish(&group(), policy(good), vec![mini.clone()]).await.unwrap();
+    until_in_force(&publisher, &name, "mini").await;
+    let bad = json!([{"effect": "deny", "text": "echo ["}, {"effect": "deny", "text": ""}]);
+    publisher.publish(&group(), policy(bad), vec![mini]).await.unwrap();
+    let refused = async {
+        loop {
+            if let Err(error) = publisher.advance(&group()).await {
+                return error.to_string();
+            }
+        }
+    };
+    let refused = timeout(PATIENCE, refused).await.unwrap();
+    assert!(refused.contains("mini refused all/2#"), "{refused}");
+    until_in_force(&publisher, &name, "mini").await;
+    assert_eq!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
+    // Over a restart of the door, and without the broker.
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    fs::remove_dir_all(stage.mini.folder().path().join("policy")).unwrap();
+    stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+    until_in_force(&publisher, &name, "mini").await;
+    assert_eq!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_publishers_do_not_overwrite_each_other_and_a_broker_cannot_go_back() {
+    let mut stage = Stage::set().await;
+    let (one, other) = (
+        Publisher::connect(&stage.laptop.folder()).await.unwrap(),
+        Publisher::connect(&stage.laptop.folder()).await.unwrap(),
+    );
+    let rules = |text: &str| policy(json!([{"effect": "deny", "text": text}]));
+    let all = group();
+    let (first, second) = tokio::join!(
+        one.publish(&all, rules("echo *"), Vec::new()),
+        other.publish(&all, rules("ls *"), Vec::new())
+    );
+    let both = [first, second];
+    let versions: Vec<&String> = both.iter().filter_map(|one| one.as_ref().ok()).collect();
+    let first_versions = versions.iter().filter(|name| name.starts_with("all/1#")).count();
+    assert_eq!(first_versions, 1, "one version 1: {both:?}");
+    let newest = one.newest_of(&group()).await.unwrap().unwrap().0;
+    // The broker forgets everything: the publisher has seen a newer one.
+    stage.broker.forget_all();
+    drop(one);
+    let owner = postern_doors::fleet::Owner::connect(&stage.laptop.folder()).await.unwrap();
+    let again = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let error = again.newest_of(&group()).await.unwrap_err().to_string();
+    assert!(error.contains("withholds one"), "{newest}: {error}");
+    drop(owner);
+}

@@ -1,0 +1,372 @@
+//! Two Macs with a fleet, and its broker.
+
+use postern_client::{Channel, read_key};
+use postern_doors::Doors;
+use postern_doors::fleet::{
+    self, Approver, Elsewhere, Folder, Invitation, Joining, May, News, Owner, PolicyScope, Risk, Wanted,
+};
+use postern_fleet::SignKey;
+use postern_host::session::{Presence, Session};
+use postern_host::user::User;
+use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
+use postern_protocol::{RunParams, RunResult, Wait, What};
+use serde_json::json;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+/// A guard against hanging, never an expectation.
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A nats-server, with what it says.
+pub(super) struct Broker {
+    child: Child,
+    said: mpsc::Receiver<String>,
+    folder: PathBuf,
+}
+
+impl Broker {
+    pub(super) fn start(folder: &Path) -> Self {
+        let mut child = Command::new("nats-server")
+            .arg("-c")
+            .arg(folder.join("broker.conf"))
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("nats-server is on the search path: scripts/test brings it");
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (tell, said) = mpsc::channel();
+        std::thread::spawn(move || {
+            // What it refuses helps to understand a test that fails.
+            let shown = |line: &String| {
+                if line.contains("Violation") {
+                    println!("{line}");
+                }
+            };
+            lines.map_while(Result::ok).inspect(shown).all(|line| tell.send(line).is_ok())
+        });
+        let broker = Self { child, said, folder: folder.to_owned() };
+        broker.until("Server is ready");
+        broker
+    }
+
+    pub(super) fn until(&self, words: &str) {
+        let mut all = Vec::new();
+        loop {
+            let line =
+                self.said.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {words:?} in {all:#?}"));
+            if line.contains(words) {
+                return;
+            }
+            all.push(line);
+        }
+    }
+
+    /// Reads its configuration again, as `postern fleet` makes it do.
+    pub(super) fn reload(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::HUP).unwrap();
+        self.until("Reloaded server configuration");
+    }
+
+    /// Reads all bytes that the broker stores.
+    pub(super) fn stored(&self) -> Vec<u8> {
+        let mut all = Vec::new();
+        let mut open = vec![self.folder.join("jetstream")];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { open.push(path) } else { all.extend(fs::read(path).unwrap()) }
+            }
+        }
+        all
+    }
+}
+
+impl Broker {
+    /// Ends it, and starts it again with an empty store.
+    pub(super) fn forget_all(&mut self) {
+        self.kill();
+        fs::remove_dir_all(self.folder.join("jetstream")).unwrap();
+        let folder = self.folder.clone();
+        *self = Self::start(&folder);
+    }
+
+    /// Kills it, and starts it again with what it stored.
+    pub(super) fn restart(&mut self) {
+        self.kill();
+        let folder = self.folder.clone();
+        *self = Self::start(&folder);
+    }
+
+    /// Ends it at once, as kill -9 does.
+    pub(super) fn kill(&mut self) {
+        // It may have ended by itself.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Present;
+
+impl Session for Present {
+    fn presence(&self) -> Presence {
+        Presence::Present
+    }
+}
+
+/// A Mac with its host.
+pub(super) struct Mac {
+    pub(super) home: TempDir,
+    pub(super) data: PathBuf,
+    pub(super) host: Host,
+}
+
+impl Mac {
+    pub(super) async fn start() -> Self {
+        let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").unwrap();
+        fs::create_dir(folder.path().join("home")).unwrap();
+        let home = folder.path().join("home").to_str().unwrap().to_owned();
+        let user = User { home, ..User::current(Vec::new()).unwrap() };
+        let data = folder.path().join("data");
+        let host =
+            Host::start(HostConfig { data: data.clone(), user, session: Arc::new(Present) }).await.unwrap();
+        Doors::open(&host).await;
+        Self { home: folder, data, host }
+    }
+
+    /// Returns a path that no rule protects.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    pub(super) fn folder(&self) -> Folder {
+        Folder::of(&self.data)
+    }
+
+    pub(super) async fn call(&self, method: &str, params: serde_json::Value) -> serde_json::Value {
+        let face = self.host.named_face(FaceKind::Remote, "test");
+        self.host.call(&face.id(), method, params).await.unwrap()
+    }
+
+    pub(super) async fn enrol(&self) -> Channel {
+        self.call("agents.add", json!({"agent": "main"})).await;
+        let folder = self.data.join("agents/main");
+        spawn_blocking(move || {
+            let key = read_key(&folder.join("agent.key")).unwrap();
+            Channel::connect(&folder.join("agent.sock"), &key).unwrap()
+        })
+        .await
+        .unwrap()
+    }
+
+    /// Waits until a question waits here.
+    pub(super) async fn asked(&self) {
+        let face = self.host.face(FaceKind::Terminal);
+        let mut told = self.host.watch();
+        let asked = async {
+            loop {
+                let listed = self.host.call(&face.id(), "questions.list", json!({})).await.unwrap();
+                if listed["questions"] != json!([]) {
+                    return;
+                }
+                told.recv().await.unwrap();
+            }
+        };
+        timeout(PATIENCE, asked).await.unwrap();
+    }
+
+    /// Denies everything that waits here.
+    pub(super) async fn deny_all(&self) {
+        let face = self.host.face(FaceKind::Terminal);
+        let listed = self.host.call(&face.id(), "questions.list", json!({})).await.unwrap();
+        for question in listed["questions"].as_array().unwrap() {
+            let params =
+                json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
+            self.host.call(&face.id(), "questions.answer", params).await.unwrap();
+        }
+    }
+
+    /// Waits until an approver from the fleet is present.
+    pub(super) async fn attended(&self) {
+        until(|| self.host.faces().iter().any(|face| face == "remote")).await;
+    }
+}
+
+/// Waits for something that has no event of its own.
+pub(super) async fn until(mut there: impl FnMut() -> bool) {
+    let seen = async {
+        while !there() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, seen).await.expect("it happens");
+}
+
+/// A fleet of a laptop, whose person owns it, and a mini that only asks.
+pub(super) struct Stage {
+    pub(super) broker: Broker,
+    pub(super) laptop: Mac,
+    pub(super) mini: Mac,
+    pub(super) owner: Owner,
+    pub(super) channel: Option<Channel>,
+}
+
+pub(super) fn invitation(name: &str, person: &str) -> Invitation {
+    let groups = vec!["all".parse().unwrap()];
+    let approver = May { groups: groups.clone(), risk: Risk::Dangerous, once_only: false };
+    Invitation { name: name.to_owned(), person: person.to_owned(), groups, approver, publisher: false }
+}
+
+/// Joins one Mac, and checks that both sides see the same digits.
+pub(super) async fn joined(
+    owner: &mut Owner,
+    broker: &Broker,
+    mac: &Mac,
+    hosts: &'static [bool],
+    invitation: Invitation,
+) {
+    let code = owner.invite().unwrap();
+    broker.reload();
+    let waiting = owner.wait(code.clone()).await.unwrap();
+    let folder = mac.folder();
+    let (tell, digits) = tokio::sync::oneshot::channel();
+    let joining = tokio::spawn(async move {
+        let joining = Joining::meet(code, "", hosts).await.unwrap();
+        tell.send(joining.joined.digits.clone()).unwrap();
+        joining.welcomed(&folder, PolicyScope::Deny).await.unwrap()
+    });
+    let met = timeout(PATIENCE, waiting.met()).await.unwrap().unwrap();
+    assert_eq!(digits.await.unwrap(), met.joined.digits);
+    owner.welcome(met, &invitation).await.unwrap();
+    timeout(PATIENCE, joining).await.unwrap().unwrap();
+    broker.reload();
+}
+
+impl Stage {
+    pub(super) async fn set() -> Self {
+        let (laptop, mini) = (Mac::start().await, Mac::start().await);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let wanted = Wanted {
+            listen: ([127, 0, 0, 1], port).into(),
+            name: "MacBook".to_owned(),
+            person: "Mara".to_owned(),
+            group: "all".parse().unwrap(),
+            policy: PolicyScope::Deny,
+            before_2_10: true,
+        };
+        fleet::start(&laptop.folder(), &wanted).unwrap().keep(&laptop.folder()).unwrap();
+        let broker = Broker::start(laptop.folder().path());
+        let mut owner = Owner::connect(&laptop.folder()).await.unwrap();
+        joined(&mut owner, &broker, &mini, &[true], invitation("mini", "")).await;
+        mini.call("doors.enable", json!({"door": "fleet"})).await;
+        let channel = Some(mini.enrol().await);
+        Self { broker, laptop, mini, owner, channel }
+    }
+
+    /// Watches on the laptop, with the person present.
+    pub(super) async fn watch(&self) -> UnboundedReceiver<News> {
+        let (tell, news) = tokio::sync::mpsc::unbounded_channel();
+        let approver = Approver::connect(&self.laptop.folder()).await.unwrap();
+        tokio::spawn(async move { approver.watch(|one| tell.send(one).is_ok()).await });
+        timeout(PATIENCE, self.mini.attended()).await.unwrap();
+        news
+    }
+
+    /// Asks once somebody is at the laptop and the mini knows it: with an approver of the laptop, and what it is told.
+    pub(super) async fn ask_once_attended(
+        &mut self,
+        file: &Path,
+        kind: FaceKind,
+    ) -> (JoinHandle<(RunResult, Channel)>, (ApproverGuard, Receiver<postern_contract::Told>)) {
+        let told = self.laptop.host.watch();
+        let face = self.laptop.host.face(kind);
+        timeout(PATIENCE, self.mini.attended()).await.unwrap();
+        (self.ask(file), (face, told))
+    }
+
+    /// Asks from the agent on the mini to write a file.
+    pub(super) fn ask(&mut self, file: &Path) -> JoinHandle<(RunResult, Channel)> {
+        let mut channel = self.channel.take().unwrap();
+        let run = RunParams {
+            cwd: Some("/".to_owned()),
+            wait: Wait::Finished,
+            ..RunParams::new(Uuid::new_v4(), What::Shell(format!("echo ran >> {}", file.display())))
+        };
+        spawn_blocking(move || (channel.run(run).unwrap(), channel))
+    }
+}
+
+pub(super) async fn waits(news: &mut UnboundedReceiver<News>) -> Elsewhere {
+    loop {
+        if let News::Waits(one) = timeout(PATIENCE, news.recv()).await.unwrap().unwrap() {
+            return *one;
+        }
+    }
+}
+
+pub(super) async fn closed(news: &mut UnboundedReceiver<News>) -> String {
+    loop {
+        if let News::Closed { outcome, by, .. } = timeout(PATIENCE, news.recv()).await.unwrap().unwrap() {
+            return format!("{outcome} by {}", by.unwrap_or_default());
+        }
+    }
+}
+
+pub(super) async fn until_waiting(approver: &Approver, asked: &Elsewhere) -> Elsewhere {
+    let found = async {
+        loop {
+            let waiting = approver.waiting().await.unwrap();
+            if let Some(one) = waiting.into_iter().find(|one| one.question.id == asked.question.id) {
+                return one;
+            }
+        }
+    };
+    timeout(PATIENCE, found).await.expect("it waits there as well")
+}
+
+/// Waits for something that has no event of its own.
+pub(super) async fn until_async(mut there: impl AsyncFnMut() -> bool) {
+    let seen = async {
+        while !there().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, seen).await.expect("it happens");
+}
+
+/// Lets the administrator of the broker in, with every right.
+pub(super) async fn admin(stage: &Stage) -> async_nats::Client {
+    let folder = stage.laptop.folder();
+    let admin = SignKey::from_seed([9; 32]).unwrap();
+    let config = fs::read_to_string(folder.path().join("broker.conf")).unwrap();
+    let user = format!(
+        "  users: [\n    {{ nkey: {}, permissions: {{ publish: \">\", subscribe: \">\" }} }}\n",
+        admin.verifier().nkey()
+    );
+    fs::write(folder.path().join("broker.conf"), config.replace("  users: [\n", &user)).unwrap();
+    stage.broker.reload();
+    let membership = folder.membership().unwrap();
+    async_nats::ConnectOptions::with_nkey(admin.nkey_seed())
+        .add_root_certificates(folder.path().join("broker.crt"))
+        .require_tls(true)
+        .connect(&membership.server)
+        .await
+        .unwrap()
+}

@@ -1,0 +1,90 @@
+//! Work that a member asks of a host at once: a replay of its history, or a report of its policy. It can also block all
+//! agents there.
+
+use crate::Millis;
+use crate::id::{Hash, Id};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Work that a member asks of a host. It is done at once or not at all: nothing queues.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Job {
+    /// Time by the sender's clock. Jobs of one member count in its order, so that none counts twice.
+    pub at: Millis,
+    /// The sender's roster.
+    pub roster: Hash,
+    /// The work.
+    pub work: Work,
+}
+
+/// Kind of work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Work {
+    /// Judgment of the host's own history by further rules.
+    Replay {
+        /// Rules, in the form of a rule file.
+        rules: Vec<Value>,
+        /// Number of days to look back.
+        days: u16,
+    },
+    /// Report of the policy in force.
+    Policy,
+    /// Denial of everything of every agent.
+    Block {
+        /// Number of minutes; absent until *resume*.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        minutes: Option<u32>,
+    },
+    /// End of a *block*.
+    Resume,
+}
+
+/// Result of a job. The host signs it, and seals it for the member that asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct JobReport {
+    /// The job.
+    pub job: Id,
+    /// Outcome of the work.
+    pub outcome: Reported,
+}
+
+/// Outcome of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reported {
+    /// Counts of a replay.
+    Replayed {
+        /// Number of requests that were judged again.
+        judged: u32,
+        /// Number of requests whose decision would change.
+        changed: u32,
+        /// Some of those, as the contract of approvers has them.
+        examples: Vec<Value>,
+    },
+    /// Policy of each group of the host.
+    Policy(Vec<GroupState>),
+    /// Work that is done.
+    Done,
+    /// Work that was not done, for this reason.
+    Refused(String),
+}
+
+/// Policy of a group on one host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GroupState {
+    /// The group.
+    pub group: Id,
+    /// Hash of the newest bundle that the host has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Hash>,
+    /// Bundle in force, as verdicts name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_force: Option<String>,
+    /// Bundle that the host refused, with the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<(Hash, String)>,
+}

@@ -1,0 +1,143 @@
+//! Questions of other Macs, shown and armed here as any other. An answer that counts is handed to the door that
+//! brought the question.
+
+use super::afar::{AnswerElsewhere, NewsElsewhere};
+use super::answer::FEEDBACK;
+use super::task::{Task, answer};
+use crate::ask::{FaceId, FaceKind};
+use crate::clock::now;
+use postern_contract::{
+    Answer, AnswerParams, Answered, Closed, ClosedBy, NotApplied, Part, Question, Scope, Told,
+};
+use postern_policy::Lifetime;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+impl Task {
+    /// Takes news of a question of another Mac.
+    pub(super) fn hear_elsewhere(&mut self, news: NewsElsewhere) {
+        match news {
+            NewsElsewhere::Waits { question, answers } => self.show_elsewhere(*question, answers),
+            NewsElsewhere::Closed { id, how, by } => self.close_elsewhere(id, how, by),
+            NewsElsewhere::Cleared => {
+                let all = self.elsewhere.questions.iter().map(|waiting| waiting.shown.question.id.clone());
+                for id in all.collect::<Vec<_>>() {
+                    self.close_elsewhere(id, ClosedBy::Resolved, None);
+                }
+            }
+        }
+    }
+
+    fn close_elsewhere(&mut self, id: String, how: ClosedBy, by: Option<String>) {
+        self.elsewhere.doors.remove(&id);
+        let Some(waiting) = self.elsewhere.questions.close(&id) else { return };
+        let code = waiting.shown.question.code;
+        self.tell(Told::QuestionClosed(Closed { id, code, how, face: by }));
+        self.parts.stirred.status.notify_one();
+    }
+
+    fn show_elsewhere(&mut self, mut question: Question, answers: mpsc::Sender<AnswerElsewhere>) {
+        if question.host.is_none() || self.questions.find(&question.id).is_some() {
+            return;
+        }
+        let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
+        let ends = self.clock() + Duration::from_millis(left);
+        self.elsewhere.doors.insert(question.id.clone(), answers);
+        if let Some(known) = self.elsewhere.questions.find(&question.id) {
+            let known = &known.shown.question;
+            question.code.clone_from(&known.code);
+            if *known != question {
+                self.elsewhere.questions.show(question.clone(), ends);
+                self.tell_changed(question);
+            }
+            return;
+        }
+        let is_taken = self.questions.find(&question.code).is_some()
+            || self.elsewhere.questions.find(&question.code).is_some();
+        if is_taken {
+            question.code = self.questions.fresh_code(uuid::Uuid::new_v4());
+        }
+        let clock = self.clock();
+        self.elsewhere.questions.open(question.clone(), Vec::new(), clock, ends);
+        tracing::info!(question = %question.id, "asked on another Mac");
+        self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
+        self.parts.stirred.status.notify_one();
+    }
+
+    /// Returns what waits on other Macs, for an approver on this one. What came through a door leaves through none.
+    pub(super) fn shown_elsewhere(&self, face: FaceId) -> Vec<Question> {
+        let waiting = self.elsewhere.questions.iter().filter(|_| face.kind != FaceKind::Remote);
+        waiting.map(|waiting| self.among_others(waiting.shown.question.clone())).collect()
+    }
+
+    /// Returns whether a question waits on another Mac.
+    pub(super) fn is_elsewhere(&mut self, question: &str) -> bool {
+        self.questions.find(question).is_none() && self.elsewhere.questions.find(question).is_some()
+    }
+
+    /// Hands an answer to the door, if it counts here: shown, armed, and one that can be given from another Mac.
+    pub(super) fn answer_elsewhere(
+        &mut self,
+        params: AnswerParams,
+        face: FaceId,
+        reply: oneshot::Sender<Answered>,
+    ) {
+        match self.check_elsewhere(params, face) {
+            Ok((params, door)) => {
+                let shows = self.parts.faces.shows(face);
+                let sent = door.try_send(AnswerElsewhere { params, shows, reply });
+                if let Err(error) = sent {
+                    let AnswerElsewhere { reply, .. } = error.into_inner();
+                    answer(reply, Answered::refused(&NotApplied::Offline));
+                }
+            }
+            Err(why) => answer(reply, Answered::refused(&why)),
+        }
+    }
+
+    fn check_elsewhere(
+        &mut self,
+        mut params: AnswerParams,
+        face: FaceId,
+    ) -> Result<(AnswerParams, mpsc::Sender<AnswerElsewhere>), NotApplied> {
+        if face.kind == FaceKind::Remote {
+            return Err(NotApplied::Over);
+        }
+        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
+            return Err(NotApplied::FeedbackTooLong { most: FEEDBACK });
+        }
+        if let Some(why) = self.unseen(&params, face) {
+            return Err(NotApplied::Unseen(why));
+        }
+        let question = self.elsewhere.questions.check(&params, face, Instant::now())?;
+        let missing: Vec<Part> =
+            question.parts_for(params.answer).difference(&self.parts.faces.shows(face)).copied().collect();
+        if !missing.is_empty() {
+            return Err(NotApplied::Unshown(missing));
+        }
+        let offered = |id: &String| question.proposals.iter().any(|offer| offer.id == *id);
+        let fits = match params.answer {
+            Answer::Once | Answer::Deny => true,
+            Answer::Always => params.proposal.as_ref().is_some_and(offered),
+            Answer::DenyAlways | Answer::DenyAll => false,
+        };
+        let more = params.edited.is_some()
+            || params.lifetime.as_ref().is_some_and(|lifetime| *lifetime != Lifetime::Forever)
+            || params.anywhere
+            || params.scope != Scope::Agent
+            || params.requests.len() > 1;
+        if !fits || more {
+            return Err(NotApplied::AnswerThere);
+        }
+        params.question_id.clone_from(&question.id);
+        let door = self.elsewhere.doors.get(&params.question_id).ok_or(NotApplied::Offline)?;
+        Ok((params, door.clone()))
+    }
+
+    /// Returns whether somebody is at this Mac who could be shown a question of another one.
+    pub(super) fn is_attended(&self) -> bool {
+        let here = self.parts.faces.kinds().into_iter().filter(|kind| *kind != FaceKind::Remote);
+        here.map(|kind| self.unable(kind)).any(|why| why.is_none())
+    }
+}

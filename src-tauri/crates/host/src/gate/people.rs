@@ -1,0 +1,51 @@
+//! Approval by several people, where a policy wants it for a risk. Every one of them has a key of the fleet; the first denial
+//! ends it.
+
+use super::task::Task;
+use crate::ask::FaceId;
+use postern_contract::{Answer, AnswerParams, NotApplied, shown};
+use postern_policy::RiskLevel;
+use std::collections::BTreeSet;
+
+impl Task {
+    /// Returns the number of people that have to approve something of this risk.
+    fn people_for(&self, risk: RiskLevel) -> usize {
+        let snapshot = self.parts.book.snapshot();
+        let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
+        usize::from(wanted.unwrap_or(1))
+    }
+
+    /// Notes an approval, and returns why it does not decide; `None` if it does.
+    pub(super) fn not_enough(&mut self, id: &str, params: &AnswerParams, face: FaceId) -> Option<NotApplied> {
+        if !matches!(params.answer, Answer::Once | Answer::Always) {
+            return None;
+        }
+        let risk = self.questions.find(id)?.shown.question.risk.level;
+        let needed = self.people_for(risk);
+        if needed < 2 {
+            return None;
+        }
+        if params.answer == Answer::Always {
+            return Some(NotApplied::OnceTogether);
+        }
+        let Some(person) = self.parts.faces.person_of(face) else { return Some(NotApplied::NoPerson) };
+        let shown_one = &mut self.questions.find(id)?.shown;
+        if !shown_one.approved.insert(person.clone()) {
+            return Some(NotApplied::SamePerson(person));
+        }
+        let more = needed.saturating_sub(shown_one.approved.len());
+        if more == 0 {
+            return None;
+        }
+        // Everybody who is asked sees who has approved it.
+        shown_one.question.why.extend(shown(&format!(" {person} approved it.")));
+        let question = shown_one.question.clone();
+        self.tell_changed(question);
+        Some(NotApplied::MorePeople(u8::try_from(more).unwrap_or(u8::MAX)))
+    }
+
+    /// Forgets the approvals of everybody but these people, who are the approvers of the fleet by now.
+    pub(super) fn keep_people(&mut self, people: &BTreeSet<String>) {
+        self.questions.keep_people(people);
+    }
+}
