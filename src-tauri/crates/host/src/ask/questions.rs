@@ -27,6 +27,8 @@ pub(crate) struct OnShow {
     behind: bool,
     /// True if the machine slept meanwhile: nobody had all of its time to answer.
     pub(crate) slept: bool,
+    /// True if a person kept it for later.
+    pub(crate) put_off: bool,
     clocks: HashMap<FaceId, Clock>,
 }
 
@@ -95,7 +97,8 @@ impl Questions {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
-        let shown = OnShow { question, presented, cannot_present: None, behind, slept: false, clocks };
+        let (slept, put_off) = (false, false);
+        let shown = OnShow { question, presented, cannot_present: None, behind, slept, put_off, clocks };
         self.list.open(shown, plan, waiters, now, expires);
     }
 
