@@ -36,7 +36,7 @@ export interface ApprovalBackend {
   /** The person wants those that are alike together, or one at a time. */
   gather(together: boolean): Promise<void>;
   /** The person keeps what is on show for later: it waits in the inbox. */
-  later(id: string, digest: string): Promise<void>;
+  putOff(id: string, digest: string): Promise<void>;
   /** The command as a person changed it: it comes back as another question, or with the reason why not. */
   edit(params: EditParams): Promise<Edited>;
   /** *Allow* is pressed: tells once it was held for long enough, or that it was not. */

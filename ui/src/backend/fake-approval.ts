@@ -178,7 +178,7 @@ export class FakeApproval implements InboxBackend {
   }
 
   /** It waits behind the others, which the panel does not show. */
-  async later(id: string) {
+  async putOff(id: string) {
     this.said.put.push(id);
     this.queue.shift();
     this.appear();
