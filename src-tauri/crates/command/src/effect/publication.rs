@@ -54,7 +54,9 @@ fn publication_of_command(command: &Command<'_>) -> Option<Publication> {
     if registry.is_none() && command.args.iter().any(|word| named(&word)) {
         return None;
     }
-    let what = command.operands(last + 1).first().map(|what| (*what).to_owned());
+    let operands = command.operands(last + 1);
+    // The value of an option that no file lists is among them.
+    let what = operands.into_iter().find(|word| registry.as_deref() != Some(*word)).map(str::to_owned);
     Some(Publication { program, registry, what })
 }
 

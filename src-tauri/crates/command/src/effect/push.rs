@@ -1,6 +1,6 @@
 //! Remotes that git pushes to and fetches from, as far as a step's words tell.
 
-use super::command::{Command, Words};
+use super::command::{Command, Words, writes};
 use crate::{Power, Role, Step};
 
 /// The remote and branch of a `git push`, `git fetch` or `git pull`.
@@ -19,6 +19,9 @@ const ELSEWHERE: &str =
     "^-C ^-c ^--git-dir ^--work-tree ^--config-env ^--repo =--all =--multiple =--tags =--mirror";
 /// Verbs of git that change no settings, and no files of the project.
 const HARMLESS: &str = "add|commit|fetch";
+
+/// Builtins that change no variables.
+const BUILTINS: [&str; 8] = ["cd", "pushd", "popd", "pwd", "true", ":", "test", "echo"];
 
 /// Returns the transfer that a step is, if all its words are known and it is one branch under its own name.
 pub fn transfer_of(step: &Step) -> Option<Transfer> {
@@ -58,11 +61,14 @@ pub fn moves_branches(step: &Step) -> bool {
 pub fn keeps_settings(step: &Step) -> bool {
     let only_reads = || {
         let found = super::effects_of(step);
-        found.iter().all(|found| matches!(found.effect, super::Effect::Read { .. }))
+        !found.is_empty() && found.iter().all(|found| matches!(found.effect, super::Effect::Read { .. }))
     };
+    if !step.assignments.is_empty() || writes(step).next().is_some() {
+        return false;
+    }
     match step.role {
-        Role::HarmlessBuiltin | Role::Nothing => step.assignments.is_empty(),
-        Role::Function => false,
+        Role::HarmlessBuiltin => step.program().is_some_and(|name| BUILTINS.contains(&name)),
+        Role::Nothing | Role::Function => false,
         Role::Program => is_git(step, HARMLESS) || only_reads(),
     }
 }
