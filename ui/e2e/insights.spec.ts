@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { request, rule } from "./support";
+import { request, rule, turnTo } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
@@ -63,6 +63,7 @@ test("a suggestion becomes a rule through the editor", async ({ page }) => {
     .getByRole("navigation")
     .getByRole("button", { name: /^research/ })
     .click();
+  await turnTo(page, "Rules");
   await expect(rule(page, "git fetch *")).toHaveCount(1);
 });
 
@@ -70,4 +71,13 @@ test("what nobody used is reviewed and goes", async ({ page }) => {
   await page.getByRole("button", { name: "Review Unused…" }).click();
   await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
   await expect(page.getByText("Every rule was used in the last 90 days")).toBeVisible();
+});
+
+test("a kind of effect narrows the numbers, and leads to its requests", async ({ page }) => {
+  await page.getByLabel("Effect").selectOption({ index: 1 });
+  const kind = await page.getByLabel("Effect").inputValue();
+  await page.getByRole("button", { name: "Show as table" }).first().click();
+  await page.getByRole("table").first().getByRole("row").nth(1).getByRole("button").first().click();
+  await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
+  await expect(page.getByLabel("Effect")).toHaveValue(kind);
 });

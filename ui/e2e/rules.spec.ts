@@ -1,12 +1,12 @@
 import { expect, test } from "@playwright/test";
-import { openAgent, rule } from "./support";
+import { openRules, rule } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
 });
 
 test("the allowlist shows when, what and from where", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await expect(rule(page, "git push *")).toContainText(
     /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
   );
@@ -15,7 +15,7 @@ test("the allowlist shows when, what and from where", async ({ page }) => {
 });
 
 test("a pattern is edited in its row, checked as it is typed, and keeps its use", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await rule(page, "git push *").dblclick();
   const field = page.getByRole("textbox", { name: "Pattern" });
   await field.fill("sh *");
@@ -30,7 +30,7 @@ test("a pattern is edited in its row, checked as it is typed, and keeps its use"
 });
 
 test("esc leaves a pattern as it was", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await rule(page, "npm run build").dblclick();
   await page.getByRole("textbox", { name: "Pattern" }).fill("something else");
   await page.keyboard.press("Escape");
@@ -38,7 +38,7 @@ test("esc leaves a pattern as it was", async ({ page }) => {
 });
 
 test("removed rules come back by undo, whole, and go again by redo", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   const rg = rule(page, "/opt/homebrew/bin/rg");
   await rg.hover();
   await page.getByRole("button", { name: "Remove /opt/homebrew/bin/rg" }).click();
@@ -53,7 +53,7 @@ test("removed rules come back by undo, whole, and go again by redo", async ({ pa
 });
 
 test("by keyboard alone: choose, remove several, edit", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await page.getByRole("grid", { name: "Rules" }).focus();
   await page.keyboard.press("ArrowDown");
   await expect(rule(page, "/opt/homebrew/bin/rg")).toHaveAttribute("aria-selected", "true");
@@ -71,7 +71,7 @@ test("by keyboard alone: choose, remove several, edit", async ({ page }) => {
 });
 
 test("sorts by any column, and says so", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   const uses = page.getByRole("columnheader", { name: "Uses" });
   await uses.getByRole("button").click();
   await expect(uses).toHaveAttribute("aria-sort", "descending");
@@ -83,7 +83,7 @@ test("sorts by any column, and says so", async ({ page }) => {
 test("a click mends: covered goes, changed is bound anew, too broad is narrowed in the editor", async ({
   page,
 }) => {
-  await openAgent(page);
+  await openRules(page);
   await page.getByRole("button", { name: "covered by git push *: Remove it" }).click();
   await expect(page.getByText("Allowed 8")).toBeVisible();
   await page.getByRole("button", { name: "changed: Allow the program as it is now" }).click();
@@ -93,7 +93,7 @@ test("a click mends: covered goes, changed is bound anew, too broad is narrowed 
 });
 
 test("a clean-up removes what is ticked, and undo brings it back", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await page.getByRole("button", { name: "2 redundant rules" }).click();
   await page.getByRole("checkbox", { name: /fd/ }).uncheck();
   await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
@@ -103,7 +103,7 @@ test("a clean-up removes what is ticked, and undo brings it back", async ({ page
 });
 
 test("a rule lasts until a time, has a reason and examples", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await page.getByRole("button", { name: "Add Rule…" }).click();
   const editor = page.getByTestId("rule-editor");
   await editor.getByLabel("Pattern").fill("npm publish");
@@ -118,7 +118,7 @@ test("a rule lasts until a time, has a reason and examples", async ({ page }) =>
 });
 
 test("rules are copied to another agent, once", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   const copy = async () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Copy to Agent…" }).click();
@@ -132,7 +132,7 @@ test("rules are copied to another agent, once", async ({ page }) => {
 });
 
 test("rules are exported, and imported with every refusal named", async ({ page }) => {
-  await openAgent(page);
+  await openRules(page);
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Export" }).click();
   await expect(page.getByText("Saved as ~/Downloads/postern-rules-builder.json")).toBeVisible();
@@ -158,7 +158,7 @@ test("rules are exported, and imported with every refusal named", async ({ page 
 });
 
 test("ten thousand rules are a short list in the page, sorted and searched at once", async ({ page }) => {
-  await openAgent(page, "builder", "?rules=10000");
+  await openRules(page, "builder", "?rules=10000");
   await expect(page.getByText("Allowed 10,009")).toBeVisible();
   expect(await page.getByTestId("rule").count()).toBeLessThan(60);
   await page.getByRole("columnheader", { name: "Rule" }).getByRole("button").click();

@@ -1,5 +1,14 @@
 import { expect, test, type Page } from "@playwright/test";
-import { nothingSerious, nothingSideways, openAgent, request, rule, seriousInSize } from "./support";
+import {
+  nothingSerious,
+  nothingSideways,
+  openAgent,
+  openRules,
+  request,
+  rule,
+  seriousInSize,
+  turnTo,
+} from "./support";
 
 const sizes = { large: { width: 1080, height: 700 }, small: { width: 860, height: 520 } };
 
@@ -83,21 +92,35 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
   },
   "an agent": async (page) => {
     await openAgent(page);
+    await expect(page.getByRole("radiogroup", { name: "Color" })).toBeVisible();
+  },
+  "how an agent connects": async (page) => {
+    await openAgent(page);
+    await turnTo(page, "Connection");
+    await expect(page.getByTestId("enrolment")).toBeVisible();
+  },
+  "an agent's exact settings": async (page) => {
+    await openAgent(page);
+    await turnTo(page, "Advanced");
+    await expect(page.getByRole("radiogroup", { name: "Security" })).toBeVisible();
+  },
+  "an agent's rules": async (page) => {
+    await openRules(page);
     await rule(page, "/opt/homebrew/bin/rg").click();
     await expect(page.getByTestId("inspector")).toContainText("used 1,911 times");
   },
   "a rule being typed": async (page) => {
-    await openAgent(page);
+    await openRules(page);
     await rule(page, "/opt/homebrew/bin/rg").dblclick();
     await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
   },
   "a rule": async (page) => {
-    await openAgent(page);
+    await openRules(page);
     await page.getByRole("button", { name: "Add Rule…" }).click();
     await expect(page.getByTestId("rule-editor")).toBeVisible();
   },
   "no rules": async (page) => {
-    await openAgent(page, "builder", "?scene=quiet");
+    await openRules(page, "builder", "?scene=quiet");
     await expect(page.getByText("No rules yet.")).toBeVisible();
   },
   "a new agent": async (page) => {
@@ -106,7 +129,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   },
   "hostile rules": async (page) => {
-    await openAgent(page, "builder", "?scene=hostile");
+    await openRules(page, "builder", "?scene=hostile");
     await page.getByTestId("rule").first().click();
     await expect(page.getByTestId("inspector")).toContainText("the-very-end");
   },
@@ -216,6 +239,7 @@ test("letters one and a half times as large push nothing aside", async ({ page }
 test("a session that an agent left open is closed from its page", async ({ page }) => {
   await page.setViewportSize(sizes.large);
   await openAgent(page, "builder");
+  await turnTo(page, "Connection");
   await page.getByRole("button", { name: "Close the session review" }).click();
   await expect(page.getByText("Session closed. Waiting requests denied: 1.")).toBeVisible();
   await expect(page.getByTestId("sessions")).toHaveCount(0);

@@ -63,6 +63,16 @@ export async function openAgent(page: Page, name = "builder", query = "") {
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
 }
 
+/** Turns to a part of an agent's page. */
+export const turnTo = (page: Page, part: string) =>
+  page.getByRole("radiogroup", { name: "Parts of this page" }).getByText(part, { exact: true }).click();
+
+/** Opens an agent's rules. */
+export async function openRules(page: Page, name = "builder", query = "") {
+  await openAgent(page, name, query);
+  await turnTo(page, "Rules");
+}
+
 /** A rule by its pattern: other rules may be remarked to be covered by it. */
 export const rule = (page: Page, pattern: string) =>
   page.getByTestId("rule").filter({ has: page.locator(".pattern > code", { hasText: pattern }) });

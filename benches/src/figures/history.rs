@@ -49,7 +49,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     for (figure, filter) in filters {
         rows.push(against_newest(figure, effort, || page(&filter), || page(&all))?);
     }
-    let days = || store.read(|conn| tally::by_time(conn, None, 0)).map(drop);
+    let days = || store.read(|conn| tally::by_time(conn, tally::Wanted::default())).map(drop);
     rows.push(against_newest("insights, every day", effort, days, || page(&all))?);
     store.close();
     Ok(rows)

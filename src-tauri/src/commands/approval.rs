@@ -50,6 +50,11 @@ pub(super) fn question_gather(window: WebviewWindow, parts: State<'_, Parts>, to
 }
 
 #[tauri::command]
+pub(super) fn question_later(window: WebviewWindow, parts: State<'_, Parts>, id: String, digest: String) {
+    parts.approval.at(window.label()).put_off(id, digest);
+}
+
+#[tauri::command]
 pub(super) async fn question_edit(
     window: WebviewWindow,
     parts: State<'_, Parts>,

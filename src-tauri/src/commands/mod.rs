@@ -21,6 +21,7 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         approval::question_release,
         approval::question_press,
         approval::question_gather,
+        approval::question_later,
         approval::question_details,
         approval::question_act,
         approval::question_drag,

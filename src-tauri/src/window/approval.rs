@@ -185,6 +185,11 @@ impl Place {
         self.send(Event::Gather(together));
     }
 
+    /// Keeps what is on show for later.
+    pub(crate) fn put_off(&self, id: String, digest: String) {
+        self.send(Event::Later { id, digest });
+    }
+
     /// Does what the person wants about the last answer.
     pub(crate) fn act(&self, act: PillAct) {
         self.send(Event::Act(act));

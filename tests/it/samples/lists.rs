@@ -24,7 +24,7 @@ use std::process::Child;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Period of the pictures.
-const MONTH: InsightsAsk = InsightsAsk { days: 30, agent: None };
+const MONTH: InsightsAsk = InsightsAsk { days: 30, agent: None, effect: None };
 /// Text that wants to be taken for something else.
 const NASTY: &str = "<img src=x onerror=alert(1)> <b>bold<b> \u{202e}txt.exe \u{200b} \u{1b}[31m red\n";
 

@@ -113,6 +113,12 @@ describe("answers", () => {
     expect(only()).toMatchObject({ answer: "deny-always", feedback: null });
   });
 
+  it("Ask Later answers nothing", async () => {
+    await choose(shown.user, "deny", "later");
+    expect(shown.said.answers).toEqual([]);
+    expect(shown.said.put).toHaveLength(1);
+  });
+
   it("Stop names the agent", async () => {
     await shown.user.click(screen.getByRole("button", { name: "More ways to deny" }));
     expect(screen.getByTestId("stop")).toHaveTextContent("Stop builder for 10 Minutes");

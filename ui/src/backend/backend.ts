@@ -35,6 +35,8 @@ export interface ApprovalBackend {
   answer(params: AnswerParams, others: QuestionName[]): Promise<Answered>;
   /** The person wants those that are alike together, or one at a time. */
   gather(together: boolean): Promise<void>;
+  /** The person keeps what is on show for later: it waits in the inbox. */
+  putOff(id: string, digest: string): Promise<void>;
   /** The command as a person changed it: it comes back as another question, or with the reason why not. */
   edit(params: EditParams): Promise<Edited>;
   /** *Allow* is pressed: tells once it was held for long enough, or that it was not. */

@@ -23,6 +23,8 @@ export interface Said {
   /** Those that each answer named besides. */
   others: QuestionName[][];
   gathers: boolean[];
+  /** The questions that were kept for later. */
+  put: string[];
   edits: EditParams[];
   previews: Offer[];
   presented: { id: string; digest: string; height: number; always: boolean }[];
@@ -35,6 +37,7 @@ export class FakeApproval implements InboxBackend {
     answers: [],
     others: [],
     gathers: [],
+    put: [],
     edits: [],
     previews: [],
     presented: [],
@@ -171,6 +174,13 @@ export class FakeApproval implements InboxBackend {
     this.said.gathers.push(together);
     if (!together) this.batch = null;
     this.later = 0;
+    this.appear();
+  }
+
+  /** It waits behind the others, which the panel does not show. */
+  async putOff(id: string) {
+    this.said.put.push(id);
+    this.queue.shift();
     this.appear();
   }
 

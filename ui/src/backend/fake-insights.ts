@@ -17,14 +17,19 @@ const MANY: Counts = {
 const each = (counts: Counts, of: (key: keyof Counts) => number): Counts =>
   Object.fromEntries(Object.keys(counts).map((key) => [key, of(key as keyof Counts)])) as unknown as Counts;
 
-export function insights(now: number, days: number, all: RuleRow[]): Insights {
+export function insights(now: number, days: number, all: RuleRow[], effect?: string | null): Insights {
   const counted = lists(now)["insights.get"];
+  const kind = counted.effects.find((one) => one.kind === effect);
+  const most = counted.effects.reduce((sum, { count }) => sum + count, 0);
+  const share = kind ? kind.count / Math.max(1, most) : effect ? 0 : 1;
   const today = new Date(now).setHours(0, 0, 0, 0);
   const spread: DayCounts[] = Array.from({ length: days }, (_, nth) => {
     const from = today - (days - 1 - nth) * DAY;
     const quiet = [0, 6].includes(new Date(from).getDay()) ? 0.2 : 1;
     const day = 0.5 + (((nth + 3) * 37) % 60) / 120;
-    const counts = each(counted.total, (key) => Math.round(quiet * day * MANY[key] * counted.total[key]));
+    const counts = each(counted.total, (key) =>
+      Math.round(share * quiet * day * MANY[key] * counted.total[key]),
+    );
     return { from, until: from + DAY, counts };
   });
   const total = each(counted.total, (key) => spread.reduce((sum, { counts }) => sum + counts[key], 0));
@@ -36,6 +41,7 @@ export function insights(now: number, days: number, all: RuleRow[]): Insights {
     since: spread[0]?.from ?? today,
     days: spread,
     total,
+    effects: counted.effects.map((one) => ({ ...one, count: one.count * days })),
     rules: [...rules, { id: 77, rule: null, allowed: 9, denied: 0 }],
   };
 }
@@ -43,5 +49,11 @@ export function insights(now: number, days: number, all: RuleRow[]): Insights {
 export function noInsights(now: number, days: number): Insights {
   const found = insights(now, days, []);
   const none = each(found.total, () => 0);
-  return { ...found, total: none, rules: [], days: found.days.map((day) => ({ ...day, counts: none })) };
+  return {
+    ...found,
+    total: none,
+    rules: [],
+    effects: [],
+    days: found.days.map((day) => ({ ...day, counts: none })),
+  };
 }

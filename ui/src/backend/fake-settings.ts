@@ -178,10 +178,12 @@ export class FakeSettings implements SettingsBackend {
       this.told("agents.changed");
       return row;
     },
-    "agents.set": ({ agent: id, settings }) => {
-      this.agentRows = this.agentRows.map((row) =>
-        row.id === id && settings ? { ...row, settings, preset: presetOf(settings) } : row,
-      );
+    "agents.set": ({ agent: id, settings, values }) => {
+      this.agentRows = this.agentRows.map((row) => {
+        if (row.id !== id) return row;
+        const color = values?.color ?? row.color;
+        return settings ? { ...row, color, settings, preset: presetOf(settings) } : { ...row, color };
+      });
       this.told("agents.changed");
       return this.find(id);
     },
@@ -261,8 +263,8 @@ export class FakeSettings implements SettingsBackend {
     "requests.kill": ({ id }) => this.history.kill(id),
     "requests.again": ({ id }) => this.history.again(this.history.find(id)),
     "requests.offers": ({ id }) => this.history.offers(id),
-    "insights.get": ({ days }) =>
-      this.empty ? noInsights(this.now, days) : insights(this.now, days, this.rules.all()),
+    "insights.get": ({ days, effect }) =>
+      this.empty ? noInsights(this.now, days) : insights(this.now, days, this.rules.all(), effect),
     "insights.suggest": () => (this.empty ? { asked: 0, suggestions: [] } : this.lists["insights.suggest"]),
   };
 

@@ -28,6 +28,7 @@ export function approval(): ApprovalBackend {
     presented: (id, digest, height, always) => invoke("question_presented", { id, digest, height, always }),
     seenEnd: (id, digest) => invoke("question_seen_end", { id, digest }),
     answer: (params, others) => invoke("question_answer", { params, others }),
+    putOff: (id, digest) => invoke("question_later", { id, digest }),
     gather: (together) => invoke("question_gather", { together }),
     hold: (id, digest) => invoke("question_hold", { id, digest }),
     release: () => invoke("question_release"),

@@ -134,6 +134,10 @@ resume: Call<Nothing, Status>,
  */
 "questions.cannotPresent": Call<Unpresented, Applied>, 
 /**
+ * Keep a question for later: it waits for up to half an hour after it was asked, and then is denied.
+ */
+"questions.later": Call<QuestionRef, Applied>, 
+/**
  * Answer a question.
  */
 "questions.answer": Call<AnswerParams, Answered>, 

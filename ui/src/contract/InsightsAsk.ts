@@ -12,4 +12,8 @@ days: number,
 /**
  * Of this agent; none means of all.
  */
-agent?: AgentId | null, };
+agent?: AgentId | null, 
+/**
+ * Those with an effect of this kind (`delete`, `send`, `run-project-code`).
+ */
+effect?: string | null, };

@@ -62,6 +62,7 @@ export type { Doors } from "./Doors";
 export type { EditParams } from "./EditParams";
 export type { Edited } from "./Edited";
 export type { Effect } from "./Effect";
+export type { EffectCount } from "./EffectCount";
 export type { EndReason } from "./EndReason";
 export type { EnvChange } from "./EnvChange";
 export type { EnvChangeKind } from "./EnvChangeKind";

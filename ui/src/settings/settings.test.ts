@@ -24,6 +24,14 @@ async function open(agent?: string, backend = new FakeSettings()) {
   return { user, call, backend };
 }
 
+/** Opens a part of an agent's page. */
+async function openPart(part: string) {
+  const opened = await open("builder");
+  const parts = within(screen.getByRole("radiogroup", { name: "Parts of this page" }));
+  await opened.user.click(parts.getByRole("radio", { name: part }));
+  return opened;
+}
+
 describe("an agent's page", () => {
   it("sets a preset as security and ask", async () => {
     const { user, call } = await open("builder");
@@ -36,6 +44,14 @@ describe("an agent's page", () => {
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
   });
 
+  it("has a color that tells it from the others", async () => {
+    const { user, call } = await open("builder");
+    const colors = within(screen.getByRole("radiogroup", { name: "Color" }));
+    await user.click(colors.getByRole("radio", { name: "Purple" }));
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", values: { color: "#a855f7" } });
+    expect(await colors.findByRole("radio", { name: "Purple" })).toBeChecked();
+  });
+
   it("says what an organisation decides, and lets nobody try to change it", async () => {
     await open("release");
     expect(await screen.findByTestId("locked")).toHaveTextContent("what it may run · when you are asked");
@@ -45,8 +61,7 @@ describe("an agent's page", () => {
   });
 
   it("lets questions wait while nobody is connected", async () => {
-    const { user, call } = await open("builder");
-    await user.click(screen.getByText("Advanced"));
+    const { user, call } = await openPart("Advanced");
     const choice = within(screen.getByRole("radiogroup", { name: "While no one is connected" }));
     await user.click(choice.getByRole("radio", { name: "Wait" }));
     const settings = expect.objectContaining({ unattended: "wait" });
@@ -54,8 +69,7 @@ describe("an agent's page", () => {
   });
 
   it("asks twice before nobody's answer means yes, then shows it in red", async () => {
-    const { user, call } = await open("builder");
-    await user.click(screen.getByText("Advanced"));
+    const { user, call } = await openPart("Advanced");
     await user.click(screen.getByRole("radio", { name: "Allow everything" }));
     await user.click(screen.getByRole("button", { name: "Set" }));
     expect(call).not.toHaveBeenCalledWith("agents.set", expect.anything());
@@ -225,7 +239,7 @@ describe("what else belongs to an agent", () => {
   });
 
   it("saves permissions.jsonc, keeps what was refused and says where it is wrong", async () => {
-    const { user, call } = await open("builder");
+    const { user, call } = await openPart("Rules");
     await user.click(screen.getByText("permissions.jsonc"));
     const area = screen.getByRole("textbox", { name: "permissions.jsonc" });
     await vi.waitFor(() => expect((area as HTMLTextAreaElement).value).toContain('"shell_exec": "ask"'));
@@ -244,7 +258,7 @@ describe("what else belongs to an agent", () => {
 
 describe("the allowlist editor", () => {
   it("adds a rule", async () => {
-    const { user, call } = await open("builder");
+    const { user, call } = await openPart("Rules");
     await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     await user.type(editor.getByRole("textbox", { name: "Pattern" }), "npm test *");
@@ -255,7 +269,7 @@ describe("the allowlist editor", () => {
   });
 
   it("confines what a rule allows", async () => {
-    const { user, call } = await open("builder");
+    const { user, call } = await openPart("Rules");
     await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     await user.type(editor.getByRole("textbox", { name: "Pattern" }), "make *");
@@ -269,7 +283,7 @@ describe("the allowlist editor", () => {
   });
 
   it("says what is wrong with a rule while it is typed, beside the field, and keeps the editor open", async () => {
-    const { user } = await open("builder");
+    const { user } = await openPart("Rules");
     await user.click(screen.getByRole("button", { name: "Add Rule…" }));
     const editor = within(await screen.findByTestId("rule-editor"));
     const field = editor.getByRole("textbox", { name: "Pattern" });
@@ -441,6 +455,7 @@ it("opens at the page that its address names", () => {
     "#privacy": settings("privacy"),
     "#request.0199a1c0": { kind: "activity", request: "0199a1c0" },
     "#builder": { kind: "agent", id: "builder" },
+    "#builder/rules": { kind: "agent", id: "builder", tab: "rules" },
   };
   for (const [address, page] of Object.entries(pages)) expect(pageOf(address)).toEqual(page);
 });

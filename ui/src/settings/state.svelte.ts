@@ -9,6 +9,8 @@ export interface Narrowed {
   agent?: string;
   /** A state or a kind of decision. */
   outcome?: string;
+  /** A kind of effect. */
+  effect?: string;
   rule?: { id: number; text: string };
   since?: number;
   until?: number;
@@ -18,6 +20,10 @@ export interface Narrowed {
 export const TABS = ["general", "questions", "privacy", "doors", "skills", "advanced", "about"] as const;
 export type Tab = (typeof TABS)[number];
 
+/** The parts of an agent's page. */
+export const AGENT_TABS = ["overview", "rules", "connection", "advanced"] as const;
+export type AgentTab = (typeof AGENT_TABS)[number];
+
 export type Page =
   | { kind: "inbox" }
   | { kind: "activity"; narrowed?: Narrowed; request?: string }
@@ -26,7 +32,7 @@ export type Page =
   | { kind: "settings"; tab: Tab }
   | { kind: "add" }
   | { kind: "welcome" }
-  | { kind: "agent"; id: string; rule?: number; connect?: boolean };
+  | { kind: "agent"; id: string; tab?: AgentTab; rule?: number };
 
 /** The pages of the sidebar, in the order of their keys. */
 export const PLACES = ["inbox", "activity", "rules", "insights"] as const;
@@ -36,7 +42,8 @@ const own = [...PLACES, "add", "welcome"] as const;
 /** Before a request's number in an address. */
 const REQUEST = "request.";
 
-/** The page that an address ends with: `#inbox`, `#rules`, `#settings`, a part of the settings, or an agent's name. */
+/** The page that an address ends with: `#inbox`, `#rules`, `#settings`, a part of the settings, or an agent's name
+ * with a part of its page (`#builder/rules`). */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
   if (name === "") return { kind: "inbox" };
@@ -46,7 +53,10 @@ export function pageOf(fragment: string): Page {
   const page = own.find((kind) => kind === name);
   const tab = TABS.find((one) => one === name);
   if (page) return { kind: page };
-  return tab ? { kind: "settings", tab } : { kind: "agent", id: name };
+  if (tab) return { kind: "settings", tab };
+  const [id = "", part] = name.split("/");
+  const of = AGENT_TABS.find((one) => one === part);
+  return of ? { kind: "agent", id, tab: of } : { kind: "agent", id };
 }
 
 /** How long a word about what was done stays, in milliseconds. */

@@ -25,6 +25,8 @@ export const activity = {
     unanswered: "No one answered",
     failed: "Could not start",
   } satisfies Partial<Record<Decided | RunState | "any", string>>,
+  effect: "Effect",
+  anyEffect: "Any effect",
   period: "Period",
   periods: { any: "Any time", today: "Today", week: "Last 7 days", month: "Last 30 days" },
   decidedBy: {

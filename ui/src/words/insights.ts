@@ -29,6 +29,8 @@ export const insights = {
   asTable: "Show as table",
   asChart: "Show as chart",
   chartHint: "Click a bar to see its requests.",
+  effects: "What your agents did",
+  requests: "Requests",
   saves: "Rules that save the most clicks",
   savesHint: "How often each allowed what you would have been asked about.",
   savesNone: "No rule has allowed anything yet.",

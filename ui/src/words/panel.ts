@@ -144,6 +144,7 @@ export const panel = {
     notePlaceholder: "Tell the agent what to do instead",
     noteBack: "Cancel",
     noteSend: "Deny",
+    later: "Ask Later",
     denyAlways: "Always Deny…",
     denyAlwaysHint: "Saves a rule that denies this command from now on.",
     denyAlwaysSend: "Always Deny",

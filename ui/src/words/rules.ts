@@ -96,6 +96,7 @@ export const rules = {
   misses: "Must not match",
   examplesHint: "Commands, one per line. They are checked when the rule is saved.",
   save: "Save",
+  saveBroad: "Save Broad Rule",
   remove: "Remove",
   edit: "Edit…",
   cancel: "Cancel",

@@ -16,7 +16,7 @@ const fn key(name: &'static str, values: &'static str, about: &'static str) -> S
 }
 
 /// Returns the text for a Mac there, and the other one elsewhere.
-const fn here(mac: &'static str, elsewhere: &'static str) -> &'static str {
+pub(crate) const fn here(mac: &'static str, elsewhere: &'static str) -> &'static str {
     if cfg!(target_os = "macos") { mac } else { elsewhere }
 }
 

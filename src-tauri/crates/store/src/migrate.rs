@@ -37,6 +37,7 @@ const FORMATS: &[&[&str]] = &[
     // Rules about files, which an earlier version cannot read: it has to refuse the whole file.
     &[],
     &[rules::CONFINE],
+    &[tally::BY_EFFECT, search::AGAIN],
 ];
 
 /// Returns the newest format that is known here.

@@ -2,6 +2,8 @@
 //! gets an answer to each, with its digest.
 
 use super::Presenter;
+use crate::window::surface::Surface;
+use postern_contract::methods::{Presented, PutOffQuestion, QuestionRef};
 use postern_contract::{Batch, Question, alike};
 use std::collections::HashSet;
 use tokio::time::Instant;
@@ -56,5 +58,23 @@ impl Presenter {
         let others = self.desk.others();
         let question = self.desk.question().filter(|_| !others.is_empty())?;
         Some(Batch::of(question, others))
+    }
+
+    /// Keeps what is on show for later: it waits in the inbox.
+    pub(super) async fn put_off(&mut self) -> anyhow::Result<()> {
+        for Presented { question_id, .. } in self.desk.reports() {
+            self.backend.ask::<PutOffQuestion>(&QuestionRef { question_id: question_id.clone() }).await?;
+            self.chosen.take_if(|chosen| *chosen == question_id);
+            self.put_off.insert(question_id);
+        }
+        Ok(())
+    }
+
+    /// Leaves out what is kept for later, unless the inbox is on show.
+    pub(super) fn without_put_off(&mut self, questions: &mut Vec<Question>) {
+        self.put_off.retain(|id| questions.iter().any(|question| question.id == *id));
+        if self.surface() == Surface::Panel {
+            questions.retain(|question| !self.put_off.contains(&question.id));
+        }
     }
 }

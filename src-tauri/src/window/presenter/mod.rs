@@ -27,6 +27,7 @@ use postern_contract::{
     RequestRow, Showing,
 };
 use pulse::Pulse;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::WebviewWindow;
@@ -71,6 +72,8 @@ pub(crate) enum Event {
         others: Vec<QuestionName>,
         reply: oneshot::Sender<Result<Answered, String>>,
     },
+    /// The person keeps what is on show for later.
+    Later { id: String, digest: String },
     /// The person wants those that are alike together, or one at a time.
     Gather(bool),
     /// *Allow* is pressed, to be held.
@@ -131,6 +134,8 @@ pub(crate) struct Presenter {
     denial: Option<(Vec<AnswerParams>, Instant)>,
     /// Questions that are shown as one with others.
     alike: Alike,
+    /// Questions that the person keeps for later, by their ids: they wait in the inbox.
+    put_off: HashSet<String>,
     /// Result of the last answer.
     outcome: Option<Outcome>,
     place: Place,
@@ -154,6 +159,7 @@ impl Presenter {
             held: None,
             denial: None,
             alike: Alike::default(),
+            put_off: HashSet::new(),
             outcome: None,
             place: Place::default(),
             pulse: Pulse::default(),
@@ -246,7 +252,12 @@ impl Presenter {
             }
             Event::EndSeen { id, digest } if self.desk.shows(&id, &digest) => self.desk.end_seen(),
             // About a question that is not on show any more, or taken apart before.
-            Event::LaidOut { .. } | Event::EndSeen { .. } | Event::On(..) => {}
+            Event::Later { id, digest } if self.desk.shows(&id, &digest) => {
+                let done = self.put_off().await;
+                self.look().await?;
+                done?;
+            }
+            Event::LaidOut { .. } | Event::EndSeen { .. } | Event::Later { .. } | Event::On(..) => {}
             Event::Shaken => self.desk.changed(),
             Event::Answer { params, others, reply } => {
                 // The page may be gone by then; the answer counts all the same.
@@ -345,8 +356,11 @@ impl Presenter {
         let mut questions = waiting.as_ref().map_or_else(|_| Vec::new(), |waiting| waiting.questions.clone());
         let all = questions.len();
         questions.retain(|question| !self.is_denied(question));
+        let put_off = questions.len();
+        self.without_put_off(&mut questions);
+        let put_off = put_off - questions.len();
         // The one that is denied waits no more for the person.
-        let gone = u32::try_from(all - questions.len()).unwrap_or(u32::MAX);
+        let gone = u32::try_from(all - questions.len() - put_off).unwrap_or(u32::MAX);
         let chosen =
             self.chosen.as_deref().and_then(|id| questions.iter().position(|question| question.id == id));
         let others = self.others(questions.get(chosen.unwrap_or(0)), &questions);
@@ -394,6 +408,7 @@ impl Presenter {
 
     /// Shows a question that the person chose, with the keyboard. The inbox has it already.
     async fn front(&mut self, id: String) -> anyhow::Result<()> {
+        self.put_off.remove(&id);
         self.chosen = Some(id);
         self.look().await?;
         if self.surface() == Surface::Inbox {

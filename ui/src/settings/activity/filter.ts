@@ -11,6 +11,8 @@ export type Period = keyof typeof words.activity.periods;
 export interface Chosen {
   agent: string;
   outcome: Outcome;
+  /** A kind of effect; none for any. */
+  effect: string;
   period: Period;
   search: string;
   /** Where a picture or a rule led here. */
@@ -24,6 +26,7 @@ export function chosenBy(narrowed: Narrowed | undefined): Chosen {
   return {
     agent: narrowed?.agent ?? "",
     outcome: outcome in words.activity.outcomes ? (outcome as Outcome) : "any",
+    effect: narrowed?.effect ?? "",
     period: "any",
     search: "",
     rule: narrowed?.rule,
@@ -44,12 +47,13 @@ function begins(period: Period, now: number): number | null {
 
 /** The filter as the host takes it. */
 export function filterOf(chosen: Chosen, now: number): RequestFilter {
-  const { agent, outcome, period, search, rule, since, until } = chosen;
+  const { agent, outcome, effect, period, search, rule, since, until } = chosen;
   return {
     agent: agent || null,
     state: isState(outcome) ? outcome : null,
     decided: outcome === "any" || isState(outcome) ? null : outcome,
     rule: rule?.id ?? null,
+    effect: effect || null,
     since: since ?? begins(period, now),
     until: until ?? null,
     search: search.trim() || null,
@@ -57,9 +61,10 @@ export function filterOf(chosen: Chosen, now: number): RequestFilter {
 }
 
 /** Whether everything is shown. */
-export const isWide = ({ agent, outcome, period, search, rule, since, until }: Chosen): boolean =>
+export const isWide = ({ agent, outcome, effect, period, search, rule, since, until }: Chosen): boolean =>
   !agent &&
   outcome === "any" &&
+  !effect &&
   period === "any" &&
   !search.trim() &&
   !rule &&

@@ -4,6 +4,7 @@ mod checks;
 mod command;
 mod host;
 mod places;
+mod publication;
 mod push;
 mod step;
 
@@ -15,7 +16,8 @@ use crate::{ArgFact, Note, Words};
 pub use host::host_of;
 pub use places::{is_secret, is_system_file};
 pub use postern_programs::{InstallPlace, Reversible, Scope};
-pub use push::{Push, push_of};
+pub use publication::{Publication, publication_of};
+pub use push::{Transfer, keeps_settings, moves_branches, transfer_of};
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_reading, effects_of_words};
 
@@ -41,7 +43,7 @@ pub enum Effect {
     Fetch { from: Vec<String> },
     /// Sends data to hosts or remotes; `what` is a verb phrase (`upload files`).
     Send { what: Words, to: Vec<String> },
-    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that an option names.
+    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name.
     Publish { what: Vec<String>, place: Words, host: Option<String> },
     /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`).
     ChangeRepository { change: Words, names: Vec<String> },

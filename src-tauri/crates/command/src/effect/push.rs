@@ -1,37 +1,85 @@
-//! A push of commits, as far as its words tell.
+//! Remotes that git pushes to and fetches from, as far as a step's words tell.
 
-use super::command::Words;
-use crate::{Power, Step};
+use super::command::{Command, Words, writes};
+use crate::{Power, Role, Step};
 
-/// The remote and branch of a `git push`.
+/// The remote and branch of a `git push`, `git fetch` or `git pull`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Push {
+pub struct Transfer {
+    /// True for a push.
+    pub pushes: bool,
     /// Remote; `None` is the branch's own.
     pub remote: Option<String>,
     /// Branch; `None` is the current one.
     pub branch: Option<String>,
 }
 
-/// Options with which it pushes from another folder, or more than one branch.
-const ELSEWHERE: &str = "^-C ^-c ^--git-dir ^--work-tree =--all =--tags =--mirror";
+/// Options with which it uses another folder, more than one remote, or more than one branch.
+const ELSEWHERE: &str =
+    "^-C ^-c ^--git-dir ^--work-tree ^--config-env ^--repo =--all =--multiple =--tags =--mirror";
+/// Verbs of git that change no settings, and no files of the project.
+const HARMLESS: &str = "add|commit|fetch";
 
-/// Returns the push that a step is, if all its words are known and it pushes one branch under its own name.
-pub fn push_of(step: &Step) -> Option<Push> {
-    let plain = step.literal_argv().is_some() && step.via.iter().all(|via| via.power == Power::Transparent);
-    let words = Words::of_step(step).pop().filter(|_| plain)?;
+/// Builtins that change no variables.
+const BUILTINS: [&str; 8] = ["cd", "pushd", "popd", "pwd", "true", ":", "test", "echo"];
+
+/// Returns the transfer that a step is, if all its words are known and it is one branch under its own name.
+pub fn transfer_of(step: &Step) -> Option<Transfer> {
+    let words = own_words(step).filter(|_| step.literal_argv().is_some())?;
     let mut found = None;
     words.read(|command| {
         if command.is(&["git"]) && !command.meets(ELSEWHERE) {
-            found =
-                found.take().or_else(|| push_of_words(&command.operands(command.read.verb("push")?.1 + 1)));
+            let at = command.read.verb("push|fetch|pull").and_then(|(at, last)| {
+                let pushes = command.read.word(at) == Some("push");
+                transfer_of_words(pushes, &command.operands(last + 1))
+            });
+            found = found.take().or(at);
         }
     });
     found
 }
 
-fn push_of_words(words: &[&str]) -> Option<Push> {
+fn transfer_of_words(pushes: bool, words: &[&str]) -> Option<Transfer> {
     let name = |at: usize| words.get(at).map(|word| (*word).to_owned());
     let branch = name(1).filter(|branch| branch != "HEAD");
-    (words.len() <= 2 && branch.as_ref().is_none_or(|branch| !branch.contains(':')))
-        .then(|| Push { remote: name(0), branch })
+    (words.len() <= 2 && branch.as_ref().is_none_or(|branch| !branch.contains([':', '+'])))
+        .then(|| Transfer { pushes, remote: name(0), branch })
+}
+
+/// Returns the words of a step's own program, if nothing that runs it changes what it does.
+pub(super) fn own_words(step: &Step) -> Option<Words<'_>> {
+    let plain = step.assignments.is_empty() && step.via.iter().all(|via| via.power == Power::Transparent);
+    Words::of_step(step).pop().filter(|_| plain)
+}
+
+/// Returns true if a step moves branches, so that later steps have more or less to push.
+pub fn moves_branches(step: &Step) -> bool {
+    is_git(step, "commit|fetch")
+}
+
+/// Returns true if a step leaves the settings of the steps behind it as they are.
+pub fn keeps_settings(step: &Step) -> bool {
+    let only_reads = || {
+        let found = super::effects_of(step);
+        !found.is_empty() && found.iter().all(|found| matches!(found.effect, super::Effect::Read { .. }))
+    };
+    if !step.assignments.is_empty() || writes(step).next().is_some() {
+        return false;
+    }
+    match step.role {
+        Role::HarmlessBuiltin => step.program().is_some_and(|name| BUILTINS.contains(&name)),
+        Role::Nothing | Role::Function => false,
+        Role::Program => is_git(step, HARMLESS) || only_reads(),
+    }
+}
+
+fn is_git(step: &Step, verbs: &str) -> bool {
+    let mut is = false;
+    if let Some(words) = own_words(step).filter(|_| step.literal_argv().is_some()) {
+        let has = |command: &Command<'_>| {
+            command.is(&["git"]) && !command.meets("^-C ^-c") && command.read.verb(verbs).is_some()
+        };
+        words.read(|command| is |= has(command));
+    }
+    is
 }

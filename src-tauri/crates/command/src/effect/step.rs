@@ -5,6 +5,7 @@ use postern_programs::{EffectKind, Of};
 use super::checks::{self, Found};
 use super::command::{self, Command, Words, text};
 use super::host::machine_of;
+use super::publication::registry_of_image;
 use super::{Effect, Reversible, Scope, StepEffect, Why};
 use crate::programs::table;
 use crate::programs::{
@@ -240,9 +241,9 @@ fn typed(effect: &table::Effect, command: &Command<'_>, behind: usize) -> Effect
         EffectKind::Fetch => Effect::Fetch { from: machines(all()) },
         EffectKind::Send => Effect::Send { what: says(), to: machines(all()) },
         EffectKind::Publish => {
-            let named = command.value_of(&["--registry", "--index-url", "--repository-url", "--publish-url"]);
-            let host = named.map(|word| machine_of(word).unwrap_or(word).to_owned());
-            Effect::Publish { what: all(), place: says(), host }
+            let what = all();
+            let host = registry(command, &what);
+            Effect::Publish { what, place: says(), host }
         }
         EffectKind::ChangeRepository => Effect::ChangeRepository { change: says(), names: all() },
         EffectKind::RunElsewhere => Effect::RunElsewhere { place: says(), name: first() },
@@ -251,6 +252,24 @@ fn typed(effect: &table::Effect, command: &Command<'_>, behind: usize) -> Effect
         EffectKind::UseSecret => Effect::UseSecret { how: says(), which: first() },
         EffectKind::Serve => Effect::Serve { what: says(), port: None },
     }
+}
+
+/// Returns the registry that the words of a command name.
+fn registry(command: &Command<'_>, what: &[String]) -> Option<String> {
+    let options = ["--registry", "--index-url", "--repository-url", "--publish-url"];
+    let named = command.value_of(&options);
+    let named = named.or_else(|| command.value_of(&["--host"]).filter(|_| command.is(&["gem"])));
+    if let Some(word) = named {
+        return Some(machine_of(word).unwrap_or(word).to_owned());
+    }
+    let last = what.last()?;
+    if command.is(&["docker"]) {
+        // What names no host is in the registry that docker has built in; podman has settings for it.
+        return Some(registry_of_image(last).unwrap_or("docker.io").to_owned());
+    }
+    let image = command.is(&["podman", "nerdctl", "buildah"]).then(|| registry_of_image(last)).flatten();
+    let place = || machine_of(last).filter(|_| last.contains("://"));
+    image.or_else(place).map(str::to_owned)
 }
 
 fn words(of: Of, command: &Command<'_>, behind: usize) -> Vec<String> {

@@ -50,6 +50,18 @@ pub struct RuleCount {
     pub denied: u64,
 }
 
+/// Number of requests with an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EffectCount {
+    /// Kind of the effect (`delete`).
+    pub kind: String,
+    /// In words: `Delete files`.
+    pub text: String,
+    /// Number of requests.
+    pub count: u64,
+}
+
 /// Counts by day and by rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -62,6 +74,8 @@ pub struct Insights {
     pub total: Counts,
     /// The rules that decided most, at most twenty.
     pub rules: Vec<RuleCount>,
+    /// Kinds of effects that requests had, the most frequent first, whatever effect is asked for.
+    pub effects: Vec<EffectCount>,
 }
 
 /// Rules that would spare questions.

@@ -17,7 +17,9 @@ pub use doors::{
 };
 pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
-pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
+pub use insights::{
+    Counts, DayCounts, EffectCount, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions,
+};
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, Explain, FaceKind, HookNote, InsightsAsk, Nothing, Pause,
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
@@ -89,6 +91,8 @@ macro_rules! with_methods {
             PresentQuestion "questions.presented" questions_presented (Presented) -> Arming;
             /// A face cannot show a question: if nobody answers, nothing runs.
             CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
+            /// Keep a question for later: it waits for up to half an hour after it was asked, and then is denied.
+            PutOffQuestion "questions.later" questions_later (QuestionRef) -> Applied;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
             /// Show another command instead of the one that was asked for. It is judged again and answered like any other.

@@ -5,6 +5,7 @@ use super::risk::protection;
 use super::sentence::Sentence;
 use super::tool;
 use crate::piece::Shown;
+use crate::setting_keys::here;
 use postern_command::{ArgEffect, ArgFact};
 use postern_policy::{
     Cause, Class, Doubt, Effect, Elevation, Fallback, FileAccess, Label, NamedRule, Profile, RuleSource,
@@ -35,7 +36,7 @@ fn phrase(class: Class) -> &'static str {
         Class::Network => "use the network",
         Class::Share => "share",
         Class::Install => "install software",
-        Class::System => "change this Mac",
+        Class::System => here("change this Mac", "change this computer"),
         Class::Secrets => "use secrets",
     }
 }

@@ -100,6 +100,13 @@ pub fn effect_kind(kind: &str) -> &'static str {
     }
 }
 
+/// Returns a kind of effect as it stands alone in a list: `Delete files`.
+pub fn effect_kind_sentence(kind: &str) -> String {
+    let words = effect_kind(kind);
+    let (first, rest) = words.split_at(1);
+    format!("{}{rest}", first.to_uppercase())
+}
+
 /// Returns what a broad rule covers besides.
 pub fn also_covers(also: &AlsoCovered) -> AlsoCovers {
     let does = also.effect.as_deref().map_or("run any program", effect_kind);
@@ -108,10 +115,15 @@ pub fn also_covers(also: &AlsoCovered) -> AlsoCovers {
     AlsoCovers { effect: also.effect.clone(), by, text }
 }
 
-/// Returns that as a sentence; `None` if it covers nothing besides.
+/// Returns that as a sentence without its full stop; `None` if it covers nothing besides.
 pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
     let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
-    (!texts.is_empty()).then(|| format!("Also: {}", texts.join("; ")))
+    let many = match all.len() {
+        0 => return None,
+        1 => "1 effect".to_owned(),
+        many => format!("{many} effects"),
+    };
+    Some(format!("Also covers {many}: {}", texts.join("; ")))
 }
 
 /// Returns why a question is asked, to the person.
@@ -151,22 +163,22 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         Effect::RunDownloadedCode { host: Some(host), .. } => begun.say("run a script from ").code(host),
         Effect::RunDownloadedCode { .. } => begun.say("run code that it downloads or decodes"),
         Effect::Install { packages, place } => installation(begun, packages, *place),
-        Effect::Fetch { from } if from.is_empty() => begun.say("fetch from the network"),
-        Effect::Fetch { from } => objects(begun.say("fetch from "), from, "hosts"),
+        Effect::Fetch { from } => match address(rated) {
+            Some(address) => begun.say("fetch from ").code(address),
+            None if from.is_empty() => begun.say("fetch from the network"),
+            None => objects(begun.say("fetch from "), from, "hosts"),
+        },
         Effect::Send { what, to } => sending(begun, rated, what, to),
         Effect::Publish { what, place, host } => {
-            let begun = begun.say("publish ");
-            let said =
-                if what.is_empty() { begun.say("this project") } else { objects(begun, what, "packages") };
-            let said = said.say(" publicly on ").say(place.clone());
-            match host {
-                Some(host) => said.say(" (").code(host).say(")"),
-                None => said,
-            }
+            publication(begun, what, place, address(rated).or(host.as_deref()))
         }
         Effect::ChangeRepository { change, names } | Effect::ChangeSystem { change, names } => {
             let said = begun.say(change.clone());
-            if names.is_empty() { said } else { objects(said.say(" "), names, "of them") }
+            match address(rated) {
+                Some(address) => said.say(" ").code(address),
+                None if names.is_empty() => said,
+                None => objects(said.say(" "), names, "of them"),
+            }
         }
         Effect::RunElsewhere { place, name } => {
             named(begun.say("run commands ").say(place.clone()), name.as_deref())
@@ -210,7 +222,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], recursive: b
             let begun = begun.number(*files).say(if *files == 1 { " file in " } else { " files in " });
             objects(begun, paths, "folders").say(" (").fragment(&size(*bytes)).say(")")
         }
-        Some(Measured::Commits { .. }) | None => {
+        Some(Measured::Commits { .. } | Measured::Address { .. }) | None => {
             let said = objects(begun, paths, "files");
             match paths.len() {
                 _ if !recursive => said,
@@ -235,11 +247,38 @@ fn size(bytes: u64) -> String {
 
 fn sending(begun: Sentence, rated: &RatedEffect, what: &Words, to: &[String]) -> Sentence {
     let begun = match &rated.measured {
-        Some(Measured::Commits { ahead: 1 }) => begun.say("push 1 commit"),
-        Some(Measured::Commits { ahead }) => begun.say("push ").number(*ahead).say(" commits"),
-        Some(Measured::Files { .. }) | None => begun.say(what.clone()),
+        Some(Measured::Commits { ahead: 1, .. }) => begun.say("push 1 commit"),
+        Some(Measured::Commits { ahead, .. }) => begun.say("push ").number(*ahead).say(" commits"),
+        Some(Measured::Files { .. } | Measured::Address { .. }) | None => begun.say(what.clone()),
     };
-    if to.is_empty() { begun } else { objects(begun.say(" to "), to, "places") }
+    match address(rated) {
+        Some(address) => begun.say(" to ").code(address),
+        None if to.is_empty() => begun,
+        None => objects(begun.say(" to "), to, "places"),
+    }
+}
+
+/// Returns the address that the settings have for what an effect names.
+fn address(rated: &RatedEffect) -> Option<&str> {
+    match rated.measured.as_ref()? {
+        Measured::Commits { to, .. } => to.as_deref(),
+        Measured::Address { address } => Some(address),
+        Measured::Files { .. } => None,
+    }
+}
+
+/// Registries in which everybody finds what is published.
+const PUBLIC: [&str; 5] =
+    ["registry.npmjs.org", "crates.io", "index.crates.io", "upload.pypi.org", "rubygems.org"];
+
+fn publication(begun: Sentence, what: &[String], place: &Words, host: Option<&str>) -> Sentence {
+    let begun = begun.say("publish ");
+    let said = if what.is_empty() { begun.say("this project") } else { objects(begun, what, "packages") };
+    match host {
+        Some(host) if !PUBLIC.contains(&host) => said.say(" on ").code(host),
+        Some(host) => said.say(" publicly on ").say(place.clone()).say(" (").code(host).say(")"),
+        None => said.say(" publicly on ").say(place.clone()),
+    }
 }
 
 fn installation(begun: Sentence, packages: &[String], place: InstallPlace) -> Sentence {

@@ -26,8 +26,8 @@ pub use denial::{
     verdict_advice,
 };
 pub use effect::{
-    all_also_covered, also_covers, asked_because, beyond_headline, effect, effect_kind, effect_sentence,
-    headline,
+    all_also_covered, also_covers, asked_because, beyond_headline, effect, effect_kind, effect_kind_sentence,
+    effect_sentence, headline,
 };
 pub use gap::difference;
 pub use lint::{fix, problem};

@@ -208,9 +208,28 @@ fn measured_effects_say_how_much() {
     let name = crate::piece::shown("builder");
     let push = Does::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
     let delete = Does::Delete { paths: vec!["build".to_owned()], recursive: true };
+    let publish =
+        Does::Publish { what: Vec::new(), place: "npm".into(), host: Some("registry.npmjs.org".to_owned()) };
+    let at = |address: &str| Measured::Address { address: address.to_owned() };
     for (effect, measured, expected) in [
-        (push.clone(), Measured::Commits { ahead: 2 }, "push 2 commits to `origin`"),
-        (push, Measured::Commits { ahead: 1 }, "push 1 commit to `origin`"),
+        (push.clone(), Measured::Commits { ahead: 2, to: None }, "push 2 commits to `origin`"),
+        (
+            push.clone(),
+            Measured::Commits { ahead: 1, to: Some("github.com/acme/site".to_owned()) },
+            "push 1 commit to `github.com/acme/site`",
+        ),
+        (push, at("github.com/acme/site"), "push commits to `github.com/acme/site`"),
+        (Does::Fetch { from: Vec::new() }, at("github.com/acme/site"), "fetch from `github.com/acme/site`"),
+        (
+            Does::ChangeRepository {
+                change: "overwrite commits on".into(),
+                names: vec!["origin".to_owned()],
+            },
+            at("github.com/acme/site"),
+            "overwrite commits on `github.com/acme/site`",
+        ),
+        (publish.clone(), at("npm.acme.example"), "publish this project on `npm.acme.example`"),
+        (publish, at("registry.npmjs.org"), "publish this project publicly on npm (`registry.npmjs.org`)"),
         (
             delete.clone(),
             Measured::Files { files: 214, bytes: 38_200_000 },

@@ -7,7 +7,7 @@ use postern_doors::fleet::{
 };
 use postern_fleet::SignKey;
 use postern_host::session::{Presence, Session};
-use postern_host::user::User;
+use postern_host::User;
 use postern_host::{ApproverGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use serde_json::json;

@@ -27,6 +27,8 @@ pub(crate) struct OnShow {
     behind: bool,
     /// True if the machine slept meanwhile: nobody had all of its time to answer.
     pub(crate) slept: bool,
+    /// True if a person kept it for later.
+    pub(crate) put_off: bool,
     clocks: HashMap<FaceId, Clock>,
     /// People who approved what is on show, where several have to.
     pub(crate) approved: BTreeSet<String>,
@@ -97,9 +99,9 @@ impl Questions {
         let plan = (question.asker.agent.clone(), Digest(question.digest.clone()));
         let (presented, clocks) = (BTreeSet::new(), HashMap::new());
         let behind = self.in_a_window();
-        let approved = BTreeSet::new();
+        let (slept, put_off, approved) = (false, false, BTreeSet::new());
         let shown =
-            OnShow { question, presented, cannot_present: None, behind, slept: false, clocks, approved };
+            OnShow { question, presented, cannot_present: None, behind, slept, put_off, clocks, approved };
         self.list.open(shown, plan, waiters, now, expires);
     }
 

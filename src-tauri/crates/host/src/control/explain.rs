@@ -4,7 +4,8 @@
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
 use crate::clock::lasting;
-use crate::gate::{Judgement, World, judge_run};
+use crate::gate::{Judged, Judgement, World, judge_run};
+use crate::measure::{Site, measure};
 use postern_contract::methods::{ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason};
@@ -27,7 +28,13 @@ impl Handle<ExplainCommand> for Control {
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
         let agent = params.agent.clone();
         let run = run_of(params)?;
-        let judge = move |world: &World| (judge_run(world, &policy, version, &run, lasting()), ());
+        let judge = move |world: &World| {
+            let mut judgement = judge_run(world, &policy, version, &run, lasting());
+            if let Judgement::Judged(judged) = &mut judgement {
+                measure_judged(judged, &world.home);
+            }
+            (judgement, ())
+        };
         match self.preview(&agent, judge).await.0 {
             Judgement::Judged(judged) => {
                 let digest = judged.digest.0;
@@ -49,6 +56,12 @@ impl Handle<ExplainCommand> for Control {
             Judgement::Refused(denial) => Ok(refused(&denial)),
         }
     }
+}
+
+/// Adds to a judgement what can be measured, as a question would show it.
+fn measure_judged(judged: &mut Judged, home: &str) {
+    let site = Site { cwd: &judged.plan.cwd.path, home, env: &judged.plan.env };
+    measure(&judged.reading, site, &mut judged.verdict.risk.effects);
 }
 
 /// Returns the request that the command would be.

@@ -1,6 +1,7 @@
 //! `insights.*`: what the history says about the rules.
 
 use super::offers::rule_offer;
+use super::requests::effect_named;
 use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use crate::clock::now;
@@ -9,9 +10,10 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use postern_contract::methods::{
-    ControlCode, ControlError, Counts, DayCounts, GetInsights, Insights, InsightsAsk, RuleCount,
+    ControlCode, ControlError, Counts, DayCounts, EffectCount, GetInsights, Insights, InsightsAsk, RuleCount,
     SuggestRules, Suggestion, Suggestions,
 };
+use postern_contract::render;
 use postern_policy::{AgentId, Asked, Decision, Millis, Offer, Origin, RiskLevel, Suggested, suggest};
 use postern_protocol::Decided;
 use postern_store::requests::{self, Filter, Summary};
@@ -35,11 +37,13 @@ impl Handle<GetInsights> for Control {
     async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<GetInsights> {
         let mut days = last_days(params.days, now())?;
         let since = days.first().map_or(0, |day| day.from);
+        let effect = params.effect.as_deref().map(effect_named).transpose()?;
         let agent = params.agent.clone();
-        let (by_time, by_rule) = self
+        let (by_time, by_rule, by_effect) = self
             .read(move |conn| {
-                let agent = agent.as_ref();
-                Ok((tally::by_time(conn, agent, since)?, tally::by_rule(conn, agent, since)?))
+                let wanted = tally::Wanted { agent: agent.as_ref(), effect, since };
+                let (times, rules) = (tally::by_time(conn, wanted)?, tally::by_rule(conn, wanted)?);
+                Ok((times, rules, tally::by_effect(conn, wanted)?))
             })
             .await?;
         let mut total = Counts::default();
@@ -51,7 +55,11 @@ impl Handle<GetInsights> for Control {
             }
         }
         let rules = self.rule_counts(by_rule).await?;
-        Ok(Insights { since, days, total, rules })
+        let effects = by_effect.into_iter().map(|(kind, count)| {
+            let text = render::effect_kind_sentence(&kind);
+            EffectCount { kind, text, count }
+        });
+        Ok(Insights { since, days, total, rules, effects: effects.collect() })
     }
 }
 
@@ -121,7 +129,9 @@ fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
 impl Handle<SuggestRules> for Control {
     async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<SuggestRules> {
         let since = last_days(params.days, now())?.first().map_or(0, |day| day.from);
-        let questions = self.questions_since(params.agent, since).await?;
+        let effect = params.effect.as_deref().map(effect_named).transpose()?;
+        let among = Filter { agent: params.agent, since: Some(since), effect, ..Filter::default() };
+        let questions = self.questions_among(among).await?;
         let asked = questions.iter().map(|command| command.asked).sum();
         let mut by_agent: BTreeMap<AgentId, Vec<(Asked, Summary)>> = BTreeMap::new();
         for command in questions.into_iter().take(COMMANDS) {
@@ -147,20 +157,11 @@ struct Command {
 }
 
 impl Control {
-    /// Returns the newest questions since then by command, those that were asked about most first.
-    async fn questions_since(
-        &self,
-        agent: Option<AgentId>,
-        since: Millis,
-    ) -> Result<Vec<Command>, ControlError> {
+    /// Returns the newest of these questions by command, those that were asked about most first.
+    async fn questions_among(&self, among: Filter) -> Result<Vec<Command>, ControlError> {
         let mut by_command: HashMap<(AgentId, String), Command> = HashMap::new();
         for decided in Decided::ALL.into_iter().filter(|decided| decided.was_asked()) {
-            let filter = Filter {
-                agent: agent.clone(),
-                since: Some(since),
-                decided: Some(decided),
-                ..Filter::default()
-            };
+            let filter = Filter { decided: Some(decided), ..among.clone() };
             for summary in self.read(move |conn| requests::list(conn, &filter, QUESTIONS)).await? {
                 let key = (summary.agent.clone(), summary.line.clone());
                 let command = by_command.entry(key).or_insert_with(|| Command {

@@ -4,7 +4,8 @@ use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use postern_contract::methods::{
     AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, ListQuestions, Nothing,
-    PresentQuestion, Presented, QuestionRef, Questions, QuestionsWatch, Unpresented, WatchQuestions,
+    PresentQuestion, Presented, PutOffQuestion, QuestionRef, Questions, QuestionsWatch, Unpresented,
+    WatchQuestions,
 };
 use postern_contract::{AnswerParams, EditParams};
 
@@ -46,6 +47,13 @@ impl Handle<CannotPresent> for Control {
     async fn handle(&self, face: FaceId, params: Unpresented) -> Answer<CannotPresent> {
         self.parts.gate.cannot_present(face, params.question_id, params.why).await.map_err(gone)?;
         Ok(Applied { applied: true })
+    }
+}
+
+impl Handle<PutOffQuestion> for Control {
+    async fn handle(&self, _: FaceId, params: QuestionRef) -> Answer<PutOffQuestion> {
+        let applied = self.parts.gate.put_off(params.question_id).await.map_err(gone)?;
+        Ok(Applied { applied })
     }
 }
 

@@ -169,7 +169,9 @@ impl Handle<PreviewRule> for Control {
             Err(error) => {
                 let carrier = matches!(error, BookError::Rule(RuleProblem::Carrier(_)));
                 let also = if carrier { self.also_covered(draft) } else { Vec::new() };
-                return Ok(RulePreview { problem: Some(error.to_string()), also, ..RulePreview::default() });
+                let remarks = render::all_also_covered(&also).into_iter().collect();
+                let problem = Some(error.to_string());
+                return Ok(RulePreview { problem, remarks, also, ..RulePreview::default() });
             }
         };
         let also = if draft.broad { self.also_covered(draft) } else { Vec::new() };

@@ -5,13 +5,15 @@ use super::task::Task;
 use crate::ask::FaceKind;
 use crate::ask::questions::Waiting;
 use crate::clock::{lasting, now};
-use postern_policy::{Decision, Fallback, Origin, Unattended};
+use postern_policy::{Decision, Fallback, Millis, Origin, Unattended};
 use postern_request::{By, Denial, Digest, Event, NotShown, Refusal};
 use std::time::Duration;
 use uuid::Uuid;
 
 /// The longest that a question waits because others were shown before it, in milliseconds since it was asked.
 const LONGEST_MS: u64 = 10 * 60 * 1000;
+/// The longest that a question waits because a person kept it for later, in milliseconds since it was asked.
+const LATER_MS: u64 = 30 * 60 * 1000;
 
 impl Task {
     /// Ends the questions and pauses whose time is over.
@@ -56,12 +58,25 @@ impl Task {
     pub(super) fn count_anew(&mut self, id: &str) -> bool {
         let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(&agent)) else { return false };
-        let (at, clock) = (now(), self.clock());
         let timeout = policy.settings.approval_timeout_ms;
         let Some(waiting) = self.questions.find(id) else { return false };
+        let latest = waiting.shown.question.asked_at.saturating_add_unsigned(timeout.max(LONGEST_MS));
+        self.wait_longer(id, now().saturating_add_unsigned(timeout).min(latest))
+    }
+
+    /// Keeps a question for later. Silence about it denies from then on, whatever the fallback is.
+    pub(super) fn put_off(&mut self, id: &str) -> bool {
+        let Some(waiting) = self.questions.find(id) else { return false };
+        waiting.shown.put_off = true;
+        let (id, asked_at) = (waiting.shown.question.id.clone(), waiting.shown.question.asked_at);
+        self.wait_longer(&id, asked_at.saturating_add_unsigned(LATER_MS))
+    }
+
+    /// Lets a question wait until then, if that is later. Returns true if it still waits.
+    fn wait_longer(&mut self, id: &str, expires_at: Millis) -> bool {
+        let (at, clock) = (now(), self.clock());
+        let Some(waiting) = self.questions.find(id) else { return false };
         let question = &mut waiting.shown.question;
-        let latest = question.asked_at.saturating_add_unsigned(timeout.max(LONGEST_MS));
-        let expires_at = at.saturating_add_unsigned(timeout).min(latest);
         if expires_at <= at {
             return false;
         }
@@ -98,7 +113,8 @@ impl Task {
     /// Applies the fallback, only if somebody could have answered: every way of failing denies.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
-        let shown = seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept;
+        let shown =
+            seen && waiting.shown.cannot_present.is_none() && !waiting.shown.slept && !waiting.shown.put_off;
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
             Some(digest) => Event::Allowed { by: By::Fallback, digest },

@@ -65,6 +65,8 @@ pub(crate) enum Message {
     Presented { face: FaceId, seen: Presented, reply: oneshot::Sender<Arming> },
     /// A face could not show a question.
     CannotPresent { face: FaceId, question: String, why: String },
+    /// A person keeps a question for later.
+    PutOff { question: String, reply: oneshot::Sender<bool> },
     /// The person ends a run.
     Kill { request: String, signal: Signal, reply: oneshot::Sender<Killed> },
     /// The person closes a session: how many of its requests were denied with it.

@@ -165,6 +165,11 @@ impl Gate {
         self.first.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
     }
 
+    /// Keeps a question for later. Returns true if it waits.
+    pub async fn put_off(&self, question: String) -> Result<bool, Gone> {
+        self.ask(|reply| Message::PutOff { question, reply }).await
+    }
+
     /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.
     pub async fn kill(&self, request: String, signal: Signal) -> Result<Killed, Gone> {
         self.ask(|reply| Message::Kill { request, signal, reply }).await

@@ -6,7 +6,7 @@ use super::message::Told as Done;
 use super::show;
 use super::task::Task;
 use crate::lanes::Lane;
-use crate::measure::{can_be_measured, measure};
+use crate::measure::{Site, can_be_measured, measure};
 use postern_contract::{Proposal, Question, Told};
 use postern_policy::{Effect, RatedEffect};
 use uuid::Uuid;
@@ -71,10 +71,11 @@ impl Task {
             return;
         }
         let (reading, cwd) = (judged.reading.clone(), judged.plan.cwd.path.clone());
+        let env = judged.plan.env.clone();
         let home = self.parts.world.home.clone();
         self.spawn(async move {
             let work = move |_, _| {
-                measure(&reading, &cwd, &home, &mut effects);
+                measure(&reading, Site { cwd: &cwd, home: &home, env: &env }, &mut effects);
                 effects
             };
             // It reads what the agent named: where its look-ups wait.

@@ -162,6 +162,7 @@ impl Task {
             Message::Edit { params, reply } => self.edit(*params, reply),
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
+            Message::PutOff { question, reply } => answer(reply, self.put_off(&question)),
             Message::Kill { request, signal, reply } => answer(reply, self.kill_for_person(&request, signal)),
             Message::CloseSession { agent, session, reply } => {
                 self.close_session(&agent, session, |outcome| answer(reply, outcome));

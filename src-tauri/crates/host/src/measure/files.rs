@@ -1,11 +1,11 @@
 //! Number of files below a folder, and their bytes.
 
+use super::Until;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Entries that are counted at most.
 const MOST: u64 = 500_000;
@@ -14,7 +14,7 @@ const BETWEEN: u64 = 64;
 
 /// Returns the number of files below a folder and their bytes. `None` if it is no folder (a link to one is none), or if
 /// there are too many.
-pub(super) fn below(folder: &Path, until: Instant) -> Option<(u64, u64)> {
+pub(super) fn below(folder: &Path, until: Until) -> Option<(u64, u64)> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let root = openat(CWD, folder, flags, Mode::empty()).ok()?;
     let mut left: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn below(folder: &Path, until: Instant) -> Option<(u64, u64)> {
                 continue;
             }
             seen += 1;
-            if seen > MOST || seen.is_multiple_of(BETWEEN) && Instant::now() > until {
+            if seen > MOST || seen.is_multiple_of(BETWEEN) && until.check().is_none() {
                 return None;
             }
             let stat = statat(&*folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -49,7 +49,7 @@ pub(super) fn below(folder: &Path, until: Instant) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::below;
+    use super::{Until, below};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
         std::fs::write(folder.path().join("build/y"), [0; 5]).unwrap();
         std::fs::write(other.join("z"), [0; 1000]).unwrap();
         std::os::unix::fs::symlink(&other, inner.join("link")).unwrap();
-        let later = Instant::now() + Duration::from_mins(10);
+        let later = Until::far();
         let (files, bytes) = below(&folder.path().join("build"), later).unwrap();
         assert_eq!(files, 3, "the link itself is a file");
         assert!((15..1000).contains(&bytes), "its target is not counted: {bytes}");
@@ -71,7 +71,7 @@ mod tests {
         for nth in 0..200 {
             std::fs::write(other.join(format!("f{nth}")), "").unwrap();
         }
-        let past = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+        let past = Until(Instant::now().checked_sub(Duration::from_secs(1)).unwrap());
         assert_eq!(below(&other, past), None, "what takes too long is left out");
     }
 }

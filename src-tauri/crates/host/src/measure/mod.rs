@@ -2,45 +2,120 @@
 //!
 //! No program is run, because the agent may have written or configured it, and no link is followed below what a command names.
 
-mod commits;
 mod files;
+mod gem;
+mod registry;
+mod remote;
+mod repository;
+mod settings;
 
-use postern_command::effect::push_of;
-use postern_command::{Effect, Reading};
+use postern_command::effect::{Scope, Transfer, keeps_settings, moves_branches, publication_of, transfer_of};
+use postern_command::{Effect, Reading, Step};
 use postern_policy::{Measured, RatedEffect, expand_home, folder_of};
+use repository::Repository;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Time for all effects of a request.
 const TIME: Duration = Duration::from_millis(50);
 
+/// End of the time in which something is measured.
+#[derive(Debug, Clone, Copy)]
+struct Until(Instant);
+
+impl Until {
+    /// Returns nothing once the time is over.
+    fn check(self) -> Option<()> {
+        (Instant::now() <= self.0).then_some(())
+    }
+
+    #[cfg(test)]
+    fn far() -> Self {
+        Self(Instant::now() + Duration::from_mins(10))
+    }
+}
+
+/// Variables that change where git finds its settings, by how their names begin.
+const OF_GIT: [&str; 5] = ["GIT_DIR", "GIT_CONFIG", "GIT_COMMON_DIR", "GIT_WORK_TREE", "XDG_CONFIG_HOME"];
+
+/// The place where a request would run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) cwd: &'a str,
+    pub(crate) home: &'a str,
+    /// Environment of the run.
+    pub(crate) env: &'a [(String, String)],
+}
+
+impl Site<'_> {
+    /// Returns true if a variable is set whose name begins so.
+    fn sets(&self, names: &[&str]) -> bool {
+        let begins = |name: &str, with: &str| {
+            name.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
+        };
+        self.env.iter().any(|(name, _)| names.iter().any(|with| begins(name, with)))
+    }
+}
+
 /// Returns true if an effect can be measured and was not yet.
 pub(crate) fn can_be_measured(rated: &RatedEffect) -> bool {
-    rated.measured.is_none()
-        && rated.step.is_some()
-        && !rated.guessed
-        && matches!(rated.effect, Effect::Delete { .. } | Effect::Send { .. })
+    let kind = match rated.effect {
+        Effect::Delete { .. } | Effect::Send { .. } | Effect::Fetch { .. } | Effect::Publish { .. } => true,
+        Effect::ChangeRepository { .. } => rated.scope == Scope::Remote,
+        _ => false,
+    };
+    kind && rated.measured.is_none() && rated.step.is_some() && !rated.guessed
 }
 
 /// Adds to the effects what could be measured. Blocks.
-pub(crate) fn measure(reading: &Reading, cwd: &str, home: &str, effects: &mut [RatedEffect]) {
-    let until = Instant::now() + TIME;
+pub(crate) fn measure(reading: &Reading, site: Site<'_>, effects: &mut [RatedEffect]) {
+    let until = Until(Instant::now() + TIME);
     for rated in effects.iter_mut().filter(|rated| can_be_measured(rated)) {
-        let Some(step) = rated.step.and_then(|at| reading.steps.get(at)) else { continue };
-        let Some(folder) = folder_of(cwd, &step.dir).map(PathBuf::from) else { continue };
+        let Some((before, step)) =
+            rated.step.and_then(|at| Some((reading.steps.get(..at)?, reading.steps.get(at)?)))
+        else {
+            continue;
+        };
+        let Some(folder) = folder_of(site.cwd, &step.dir).map(PathBuf::from) else { continue };
         rated.measured = match &rated.effect {
-            Effect::Delete { paths, .. } => below(paths, &folder, home, until),
-            Effect::Send { .. } => {
-                let ahead = push_of(step).and_then(|push| commits::ahead(&folder, &push, until));
-                ahead.map(|ahead| Measured::Commits { ahead })
-            }
-            _ => None,
+            Effect::Delete { paths, .. } => below(paths, &folder, site.home, until),
+            // What steps before it change is not known.
+            _ if !before.iter().all(keeps_settings) || !reading.opaque.is_empty() => None,
+            Effect::Publish { .. } => publication_of(step)
+                .and_then(|found| registry::address(&found, &folder, site, until))
+                .map(|address| Measured::Address { address }),
+            _ => transfer_of(step).and_then(|found| transferred(&found, before, &folder, site, until)),
         };
     }
 }
 
+/// Returns how many commits a transfer pushes, and the address of its remote.
+fn transferred(
+    transfer: &Transfer,
+    before: &[Step],
+    folder: &Path,
+    site: Site<'_>,
+    until: Until,
+) -> Option<Measured> {
+    if site.sets(&OF_GIT) {
+        return None;
+    }
+    let repository = Repository::of(folder)?;
+    let branch = transfer.branch.clone().or_else(|| repository.branch())?;
+    let remote = match &transfer.remote {
+        Some(remote) => remote.clone(),
+        None => repository.remote_of(&branch)?,
+    };
+    let to = remote::address(&repository, &remote, transfer.pushes, Path::new(site.home), until);
+    let counts = transfer.pushes && !before.iter().any(moves_branches);
+    match counts.then(|| repository.ahead(&remote, &branch, until)).flatten() {
+        Some(ahead) => Some(Measured::Commits { ahead, to }),
+        None => to.map(|address| Measured::Address { address }),
+    }
+}
+
 /// Returns how much is below folders that a command names in full.
-fn below(paths: &[String], folder: &Path, home: &str, until: Instant) -> Option<Measured> {
+fn below(paths: &[String], folder: &Path, home: &str, until: Until) -> Option<Measured> {
     let (mut files, mut bytes) = (0u64, 0u64);
     for path in paths {
         if path.is_empty() || path.contains(['$', '`', '*', '?', '[', '{', '"', '\'', '\\']) {

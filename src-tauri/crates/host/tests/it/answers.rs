@@ -195,6 +195,22 @@ async fn nobody_answering_is_the_fallback() {
 }
 
 #[tokio::test]
+async fn a_question_is_kept_for_later_and_answered_then() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "later"], json!({})).await;
+    let question = lab.question().await;
+    let kept = lab.control("questions.later", json!({"questionId": question.id})).await.unwrap();
+    assert_eq!(kept["applied"], true, "{kept}");
+    let half_an_hour = 30 * 60 * 1000;
+    lab.changed(|question| question.expires_at == question.asked_at + half_an_hour).await;
+    lab.answer_to(&question, "once", json!({})).await;
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "later\n");
+    let gone = lab.control("questions.later", json!({"questionId": question.id})).await.unwrap();
+    assert_eq!(gone["applied"], false, "it waits no more: {gone}");
+}
+
+#[tokio::test]
 async fn what_is_not_what_was_approved_does_not_run() {
     let mut lab = Lab::start().await;
     let script = lab.home().join("script");

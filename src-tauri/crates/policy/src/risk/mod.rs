@@ -48,8 +48,14 @@ pub struct RatedEffect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
-    /// Commits of a push that the remote did not have when it was last looked at.
-    Commits { ahead: u64 },
+    /// Commits of a push that the remote did not have when it was last looked at, and the address of the remote.
+    Commits {
+        ahead: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+    },
+    /// Address of a remote or a registry, as the settings have it.
+    Address { address: String },
     /// Files below the paths, with the bytes in them.
     Files { files: u64, bytes: u64 },
 }

@@ -33,6 +33,9 @@ CREATE TABLE late (number INTEGER PRIMARY KEY) STRICT;
 UPDATE search_state SET indexed = 0;
 ";
 
+/// Statements that empty the index: everything is indexed and counted again.
+pub(crate) const AGAIN: &str = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;";
+
 /// Returns the words of a text: what stands between spaces, where it holds a letter or a digit.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
@@ -140,10 +143,7 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
 
 /// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
 pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
-    conn.execute_batch(
-        "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;",
-    )?;
-    Ok(())
+    Ok(conn.execute_batch(AGAIN)?)
 }
 
 /// Forgets a request that is about to be deleted.

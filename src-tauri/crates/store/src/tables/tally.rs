@@ -7,6 +7,7 @@ use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::Decided;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, params};
+use std::collections::BTreeSet;
 
 /// Length of a counting period, in milliseconds.
 ///
@@ -25,6 +26,31 @@ CREATE TABLE tally (
     PRIMARY KEY (at, agent, decided, rule)
 ) STRICT, WITHOUT ROWID;
 ";
+
+/// Counts of each effect. Everything is counted again, so that what was indexed before has them too.
+pub(crate) const BY_EFFECT: &str = "
+CREATE TABLE tally_by_effect (
+    at      INTEGER NOT NULL,
+    agent   TEXT NOT NULL,
+    effect  TEXT NOT NULL,
+    decided TEXT NOT NULL,
+    rule    INTEGER NOT NULL,
+    count   INTEGER NOT NULL,
+    PRIMARY KEY (at, agent, effect, decided, rule)
+) STRICT, WITHOUT ROWID;
+DELETE FROM tally;
+";
+
+/// Requests that are counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Of this agent only.
+    pub agent: Option<&'a AgentId>,
+    /// Only those with an effect of this kind.
+    pub effect: Option<&'static str>,
+    /// Received since then.
+    pub since: Millis,
+}
 
 /// So many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,56 +79,68 @@ pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()
         "INSERT INTO tally (at, agent, decided, rule, count) VALUES (?1, ?2, ?3, ?4, 1)
          ON CONFLICT (at, agent, decided, rule) DO UPDATE SET count = count + 1",
     )?;
-    let rule = summary.rule().unwrap_or(0);
-    add.execute(params![at, summary.agent.as_str(), decided.name(), rule]).map(drop)
+    let (agent, decided, rule) = (summary.agent.as_str(), decided.name(), summary.rule().unwrap_or(0));
+    add.execute(params![at, agent, decided, rule])?;
+    let mut add = conn.prepare_cached(
+        "INSERT INTO tally_by_effect (at, agent, effect, decided, rule, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)
+         ON CONFLICT (at, agent, effect, decided, rule) DO UPDATE SET count = count + 1",
+    )?;
+    let effects: BTreeSet<&str> = summary.effects().collect();
+    effects
+        .into_iter()
+        .try_for_each(|effect| add.execute(params![at, agent, effect, decided, rule]).map(drop))
 }
 
-/// Returns the counts by decision for each half hour since then, of one agent or of all, oldest first.
-pub fn by_time(
-    conn: &Connection,
-    agent: Option<&AgentId>,
-    since: Millis,
-) -> Result<Vec<Count<Millis>>, Error> {
-    counts(
-        conn,
-        "SELECT at, decided, sum(count) FROM tally WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2)
-         GROUP BY at, decided ORDER BY at, decided",
-        agent,
-        since,
-    )
+/// Counts by half hour, agent, decision and rule: of all requests, or of those with an effect.
+const COUNTED: &str = "(SELECT at, agent, decided, rule, count FROM tally WHERE ?3 IS NULL
+    UNION ALL SELECT at, agent, decided, rule, count FROM tally_by_effect WHERE effect = ?3)";
+
+/// Returns the counts by decision for each half hour, oldest first.
+pub fn by_time(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<Millis>>, Error> {
+    let sql = format!(
+        "SELECT at, decided, sum(count) FROM {COUNTED} WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2)
+         GROUP BY at, decided ORDER BY at, decided"
+    );
+    counts(conn, &sql, wanted)
 }
 
-/// Returns the counts for each rule since then, of one agent or of all, the highest first.
-pub fn by_rule(
-    conn: &Connection,
-    agent: Option<&AgentId>,
-    since: Millis,
-) -> Result<Vec<Count<RuleId>>, Error> {
-    counts(
-        conn,
-        "SELECT rule, decided, sum(count) FROM tally
+/// Returns the counts for each rule, the highest first.
+pub fn by_rule(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<Count<RuleId>>, Error> {
+    let sql = format!(
+        "SELECT rule, decided, sum(count) FROM {COUNTED}
          WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2) AND rule <> 0
-         GROUP BY rule, decided ORDER BY sum(count) DESC, rule",
-        agent,
-        since,
-    )
+         GROUP BY rule, decided ORDER BY sum(count) DESC, rule"
+    );
+    counts(conn, &sql, wanted)
 }
 
-fn counts(
-    conn: &Connection,
-    sql: &str,
-    agent: Option<&AgentId>,
-    since: Millis,
-) -> Result<Vec<Count<i64>>, Error> {
+fn counts(conn: &Connection, sql: &str, wanted: Wanted<'_>) -> Result<Vec<Count<i64>>, Error> {
     let mut query = conn.prepare_cached(sql)?;
     let row = |row: &rusqlite::Row<'_>| {
         Ok(Count { key: row.get(0)?, decided: row.get::<_, Column>(1)?.0, count: row.get(2)? })
     };
-    let found = query.query_map(params![since, agent.map(AgentId::as_str)], row)?;
+    let Wanted { agent, effect, since } = wanted;
+    let found = query.query_map(params![since, agent.map(AgentId::as_str), effect], row)?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Returns the number of requests with each kind of effect, the most frequent first; the wanted effect does not count.
+pub fn by_effect(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<(String, u64)>, Error> {
+    let mut query = conn.prepare_cached(
+        "SELECT effect, sum(count) FROM tally_by_effect WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2)
+         GROUP BY effect ORDER BY sum(count) DESC, effect",
+    )?;
+    let Wanted { agent, since, .. } = wanted;
+    let found =
+        query.query_map(params![since, agent.map(AgentId::as_str)], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Forgets what was counted before then.
 pub(crate) fn forget(conn: &Connection, before: Millis) -> rusqlite::Result<()> {
-    conn.prepare_cached("DELETE FROM tally WHERE at + ?2 <= ?1")?.execute([before, HALF_HOUR]).map(drop)
+    for table in ["tally", "tally_by_effect"] {
+        let sql = format!("DELETE FROM {table} WHERE at + ?2 <= ?1");
+        conn.prepare_cached(&sql)?.execute([before, HALF_HOUR])?;
+    }
+    Ok(())
 }

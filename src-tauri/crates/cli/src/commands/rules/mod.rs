@@ -14,7 +14,7 @@ use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, UndoRenewal,
 };
-use postern_contract::{PatternKind, RuleDraft, RuleRow};
+use postern_contract::{PatternKind, RuleDraft, RuleRow, render};
 use postern_policy::import::Target;
 use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
@@ -119,8 +119,8 @@ fn add(
     {
         return Err(Failure::refused(problem));
     }
-    for one in previews.iter().filter(|preview| preview.problem.is_some()).flat_map(|preview| &preview.also) {
-        print::remark(format!("it would also {}", one.text));
+    for covers in previews.iter().filter(|preview| preview.problem.is_some()).flat_map(|one| &one.remarks) {
+        print::remark(covers);
     }
     let mut rows = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -146,10 +146,9 @@ fn added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Fai
     for remark in &row.remarks {
         print::line(format!("  note: {}", remark.text))?;
     }
-    if !preview.also.is_empty() {
-        let all: Vec<&str> = preview.also.iter().map(|one| one.text.as_str()).collect();
-        print::line(format!("  also: {}", all.join("; ")))?;
-        print::line(format!("  not: {STILL_ASKED}"))?;
+    if let Some(covers) = render::all_also_covered(&preview.also) {
+        print::line(format!("  {covers}"))?;
+        print::line(format!("  Not: {STILL_ASKED}"))?;
     }
     looked_back(effect, preview)
 }
@@ -167,8 +166,9 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: Json) -> Result<(),
     if json.json {
         one_or_all(previews)?;
     }
-    if let Some(problem) = previews.iter().find_map(|preview| preview.problem.clone()) {
-        return Err(Failure::refused(problem));
+    if let Some(refused) = previews.iter().find(|preview| preview.problem.is_some()) {
+        refused.remarks.iter().for_each(print::remark);
+        return Err(Failure::refused(refused.problem.clone().unwrap_or_default()));
     }
     if json.json {
         return Ok(());

@@ -53,7 +53,7 @@ pub(crate) fn run(
 
 fn of_history(link: &mut Link, asked: &Suggest) -> Result<Report, Failure> {
     let agent = asked.agent.as_deref().map(named).transpose()?;
-    let found = link.call::<SuggestRules>(&InsightsAsk { agent, days: asked.days })?;
+    let found = link.call::<SuggestRules>(&InsightsAsk { agent, days: asked.days, effect: None })?;
     let suggestion = |one: postern_contract::methods::Suggestion| Suggestion {
         spares: one.spares,
         rules: one.offer.rules,

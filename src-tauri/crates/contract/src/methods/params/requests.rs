@@ -61,6 +61,9 @@ pub struct InsightsAsk {
     /// Of this agent; none means of all.
     #[serde(default)]
     pub agent: Option<AgentId>,
+    /// Those with an effect of this kind (`delete`, `send`, `run-project-code`).
+    #[serde(default)]
+    pub effect: Option<String>,
 }
 
 /// Watch the requests.

@@ -76,7 +76,7 @@ impl Handle<ListRequests> for Control {
             until: params.until,
             decided: params.decided,
             rule: params.rule,
-            effect: params.effect.as_deref().map(effect).transpose()?,
+            effect: params.effect.as_deref().map(effect_named).transpose()?,
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };
@@ -85,7 +85,7 @@ impl Handle<ListRequests> for Control {
 }
 
 /// Returns the kind of effect of this name.
-fn effect(name: &str) -> Result<&'static str, ControlError> {
+pub(super) fn effect_named(name: &str) -> Result<&'static str, ControlError> {
     Effect::named(name).ok_or_else(|| {
         ControlError::invalid(format!("there is no effect {name:?}; one of {}", Effect::KINDS.join(", ")))
     })

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Store;
+use crate::tally::Wanted;
 use crate::testing::{asked, id, open as opened};
 use postern_command::{Effect, Reversible, Scope};
 use postern_policy::{Cause, Decision, RatedEffect, Reason, Risk, RiskLevel, Verdict};
@@ -328,12 +329,25 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     assert!(put_change(&store, all[7].id, ended));
     store.write(crate::search::index_all).wait().unwrap();
     check("indexed when it had ended");
-    let counts = store.read(|conn| crate::tally::by_rule(conn, Some(&id("main")), 0)).unwrap();
+    let (main, other) = (id("main"), id("other"));
+    let of_main = Wanted { agent: Some(&main), ..Wanted::default() };
+    let counts = store.read(|conn| crate::tally::by_rule(conn, of_main)).unwrap();
     let allowed = counts.iter().find(|count| count.decided == Decided::RuleAllowed).unwrap();
     assert_eq!((allowed.key, allowed.count), (4, 2), "each is counted once");
-    let by_time = store.read(|conn| crate::tally::by_time(conn, None, 0)).unwrap();
-    assert_eq!(by_time.iter().map(|count| count.count).sum::<u64>(), 8);
-    assert_eq!(store.read(|conn| crate::tally::by_time(conn, Some(&id("other")), 0)).unwrap(), []);
+    let by_time = |wanted| store.read(|conn| crate::tally::by_time(conn, wanted)).unwrap();
+    let sum = |wanted| by_time(wanted).iter().map(|count| count.count).sum::<u64>();
+    assert_eq!(sum(Wanted::default()), 8);
+    assert_eq!(sum(Wanted { agent: Some(&other), ..Wanted::default() }), 0);
+    let effects = store.read(|conn| crate::tally::by_effect(conn, of_main)).unwrap();
+    for (kind, count) in &effects {
+        let effect = postern_command::Effect::named(kind);
+        assert_eq!(sum(Wanted { effect, ..of_main }), *count, "{kind} is counted as it is filtered");
+    }
+    let written = Filter { effect: Some("write"), ..Filter::default() };
+    let written = u64::try_from(page(&store, &written, 9).len()).unwrap();
+    assert!(written > 0);
+    assert_eq!(effects, [("write".to_owned(), written)]);
+    assert_eq!(sum(Wanted { effect: Some("delete"), ..of_main }), 0);
 }
 
 #[test]

@@ -1,13 +1,11 @@
-//! Number of commits that a branch is ahead of its remote, read from the repository's own files.
+//! A repository's branches and commits, read from its own files.
 //!
 //! git is not run, because the repository's settings can make it start programs.
 
-use postern_command::effect::Push;
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use std::fs::File;
-use std::io::Read;
+use super::Until;
+use crate::small_file;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// Commits that are counted at most.
 const MOST: u64 = 500;
@@ -18,39 +16,17 @@ const REFERENCES: u64 = 4 << 20;
 const SETTINGS: u64 = 64 << 10;
 const COMMIT: u64 = 64 << 10;
 
-/// Returns the number of commits that the remote did not have when it was last looked at. `None` if there are none, if a
-/// merge is among them, or if they are packed.
-pub(super) fn ahead(folder: &Path, push: &Push, until: Instant) -> Option<u64> {
-    let repository = Repository::of(folder)?;
-    let current = text(&repository.own.join("HEAD"), SETTINGS)?;
-    let current = current.trim().strip_prefix("ref: refs/heads/")?.to_owned();
-    let branch = push.branch.clone().unwrap_or(current);
-    let remote = match &push.remote {
-        Some(remote) => remote.clone(),
-        None => repository.remote_of(&branch)?,
-    };
-    let there = repository.reference(&format!("refs/remotes/{remote}/{branch}"))?;
-    let mut at = repository.reference(&format!("refs/heads/{branch}"))?;
-    let mut count = 0;
-    while at != there {
-        count += 1;
-        if count > MOST || Instant::now() > until {
-            return None;
-        }
-        at = repository.only_parent(&at)?;
-    }
-    (count > 0).then_some(count)
-}
-
-struct Repository {
+/// A repository, by its folders.
+pub(super) struct Repository {
     /// Folder of the repository, or of one of its work trees.
     own: PathBuf,
-    /// The folder with its references and objects.
-    common: PathBuf,
+    /// The folder with its references, objects and settings.
+    pub(super) common: PathBuf,
 }
 
 impl Repository {
-    fn of(folder: &Path) -> Option<Self> {
+    /// Returns the repository that a folder is in.
+    pub(super) fn of(folder: &Path) -> Option<Self> {
         let found = folder
             .ancestors()
             .take(FARTHEST)
@@ -69,6 +45,29 @@ impl Repository {
         Some(Self { own, common })
     }
 
+    /// Returns the current branch.
+    pub(super) fn branch(&self) -> Option<String> {
+        let current = text(&self.own.join("HEAD"), SETTINGS)?;
+        Some(current.trim().strip_prefix("ref: refs/heads/")?.to_owned())
+    }
+
+    /// Returns the number of commits that the remote did not have when it was last looked at. `None` if there are none, if a
+    /// merge is among them, or if they are packed.
+    pub(super) fn ahead(&self, remote: &str, branch: &str, until: Until) -> Option<u64> {
+        let there = self.reference(&format!("refs/remotes/{remote}/{branch}"))?;
+        let mut at = self.reference(&format!("refs/heads/{branch}"))?;
+        let mut count = 0;
+        while at != there {
+            count += 1;
+            if count > MOST {
+                return None;
+            }
+            until.check()?;
+            at = self.only_parent(&at)?;
+        }
+        (count > 0).then_some(count)
+    }
+
     /// Returns the object that a reference names.
     fn reference(&self, name: &str) -> Option<String> {
         if name.split('/').any(|part| part.is_empty() || part.starts_with('.')) {
@@ -83,7 +82,7 @@ impl Repository {
     }
 
     /// Returns the remote of a branch that is pushed under its own name.
-    fn remote_of(&self, branch: &str) -> Option<String> {
+    pub(super) fn remote_of(&self, branch: &str) -> Option<String> {
         let settings = text(&self.common.join("config"), SETTINGS)?;
         let section = format!("[branch \"{branch}\"]");
         let own = settings.lines().map(str::trim).skip_while(|line| *line != section).skip(1);
@@ -98,7 +97,7 @@ impl Repository {
     /// Returns the parent of a commit that has one and is not packed.
     fn only_parent(&self, object: &str) -> Option<String> {
         let (folder, name) = object.split_at_checked(2)?;
-        let file = open(&self.common.join("objects").join(folder).join(name))?;
+        let file = small_file::open_no_link(&self.common.join("objects").join(folder).join(name)).ok()?;
         let mut commit = Vec::new();
         flate2::read::ZlibDecoder::new(file.take(COMMIT)).take(COMMIT).read_to_end(&mut commit).ok()?;
         let head = commit.iter().position(|byte| *byte == 0)?;
@@ -114,26 +113,15 @@ fn is_object(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Opens a plain file; a link or a pipe is none.
-fn open(path: &Path) -> Option<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::RDONLY | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, path, flags, Mode::empty()).ok()?);
-    file.metadata().ok()?.is_file().then_some(file)
-}
-
 fn text(path: &Path, most: u64) -> Option<String> {
-    let mut text = String::new();
-    let file = open(path).filter(|file| file.metadata().is_ok_and(|metadata| metadata.len() <= most))?;
-    file.take(most).read_to_string(&mut text).ok()?;
-    Some(text)
+    small_file::text(&small_file::open_no_link(path).ok()?, most).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Push, ahead};
+    use super::{Repository, Until};
     use std::path::Path;
     use std::process::Command;
-    use std::time::{Duration, Instant};
 
     #[expect(clippy::disallowed_methods, reason = "a test makes a repository with the real git")]
     fn git(folder: &Path, words: &[&str]) {
@@ -157,8 +145,10 @@ mod tests {
         git(&here, &["commit", "--allow-empty", "-m", "1"]);
         git(&here, &["push", "-u", "origin", "main"]);
         let of = |remote: Option<&str>, branch: Option<&str>| {
-            let push = Push { remote: remote.map(Into::into), branch: branch.map(Into::into) };
-            ahead(&here, &push, Instant::now() + Duration::from_mins(10))
+            let repository = Repository::of(&here)?;
+            let branch = branch.map_or_else(|| repository.branch(), |branch| Some(branch.to_owned()))?;
+            let remote = remote.map_or_else(|| repository.remote_of(&branch), |one| Some(one.to_owned()))?;
+            repository.ahead(&remote, &branch, Until::far())
         };
         assert_eq!(of(None, None), None, "nothing is said of none");
         git(&here, &["commit", "--allow-empty", "-m", "2"]);
